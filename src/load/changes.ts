@@ -57,10 +57,14 @@ export function differencesSql(
 
 /** Returns the columns of a pipeline that its table in an attached database has too. Empty if the table has no complete key. */
 export async function sharedColumns(database: Database, attached: string, pipeline: AnyPipeline): Promise<string[]> {
-  const columns = await tableColumns(database, attached, pipeline.table);
-  const there = new Set(columns.map(({ column_name }) => column_name));
-  if (!pipeline.key.every((name) => there.has(name))) return [];
-  return Object.keys(pipeline.columns).filter((name) => there.has(name));
+  const existing = await columnNames(database, attached, pipeline.table);
+  if (!pipeline.key.every((name) => existing.has(name))) return [];
+  return Object.keys(pipeline.columns).filter((name) => existing.has(name));
+}
+
+/** Returns the column names of a table in an attached database. Empty if the table doesn't exist. */
+export async function columnNames(database: Database, attached: string, table: string): Promise<Set<string>> {
+  return new Set((await tableColumns(database, attached, table)).map(({ column_name }) => column_name));
 }
 
 /** Returns a SELECT for the new table `changes`: the history from the previous snapshot, and the differences from it. */
@@ -69,8 +73,7 @@ export async function changesSql(
   pipelines: readonly AnyPipeline[],
   snapshot: string,
 ): Promise<string> {
-  const history = await tableColumns(database, 'previous', changesTableName);
-  const earlier = new Set(history.map(({ column_name }) => column_name));
+  const earlier = await columnNames(database, 'previous', changesTableName);
   const columns = selectList(changesTable(pipelines).columns, earlier, pipelines);
   const selects = columns === null ? [] : [`SELECT ${columns} FROM previous.${changesTableName}`];
   for (const pipeline of pipelines) {

@@ -114,10 +114,10 @@ const examplesPerCheck = 3;
 export async function readBrokenChecks(
   database: Database,
   pipelines: readonly AnyPipeline[],
-  question: Pick<ReportScope, 'snapshot' | 'hasPrevious'>,
+  scope: Pick<ReportScope, 'snapshot' | 'hasPrevious'>,
 ): Promise<BrokenCheck[]> {
   const broken: BrokenCheck[] = [];
-  for (const pipeline of pipelines) broken.push(...(await readBrokenChecksOf(database, pipeline, question)));
+  for (const pipeline of pipelines) broken.push(...(await readBrokenChecksOf(database, pipeline, scope)));
   return broken.toSorted(
     (a, b) =>
       compare(a.severity, b.severity) ||

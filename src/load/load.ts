@@ -8,10 +8,9 @@ import {
   openDatabase,
   quoteIdentifier,
   quoteText,
-  tableColumns,
   mostMemory,
 } from '../runtime/database.ts';
-import { changesSql } from './changes.ts';
+import { changesSql, columnNames } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
 import { attachPrevious, carriedCondition, type CarryOver, isCarried, otherColumns } from './previous-tables.ts';
@@ -35,7 +34,7 @@ import {
   violationsLogSql,
 } from './violation-history.ts';
 import { violationSelects } from './violation-selects.ts';
-import { type WrittenParquet, writeParquet } from './write-parquet.ts';
+import { rowsOfOneGroup, type WrittenParquet, writeParquet } from './write-parquet.ts';
 import type { SourceFile } from '../project/load-project.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Batch } from '../stages.ts';
@@ -73,8 +72,6 @@ export interface Loaded {
  * more than it saves.
  */
 const loadSettings = { memory_limit: '48MB', threads: '1', preserve_insertion_order: 'true' };
-/** Rows per group in DuckDB files. With more rows, one thread can't sort within the memory limit. */
-const rowsOfOneGroup = 122_880;
 /** The thresholds return freed memory to the system after each task. Otherwise it counts as used until the load ends. */
 const settingsOfManyRows = {
   threads: '2',
@@ -140,6 +137,7 @@ export class Load {
     await this.set({ memory_limit: `${mostMemory}B` });
     this.staging.close();
     if (previous !== null) await attachPrevious(this.database, previous);
+    // With more rows, one thread can't sort within the memory limit.
     if ((await this.countRowsAtHand(previous !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
     // Few transactions, because each commit waits for the disk.
     await this.database.run('BEGIN');
@@ -155,11 +153,10 @@ export class Load {
     await this.fillSnapshotsLog(log, previous !== null);
     await this.fillChanges(log, previous !== null);
     const reports = new Map<string, LoadReport>();
-    const question = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
-    for (const pipeline of pipelines)
-      reports.set(pipeline.table, await reportDataset(this.database, pipeline, question));
-    const brokenChecks = await readBrokenChecks(this.database, pipelines, question);
-    const violationAges = await countAges(this.database, question);
+    const scope = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
+    for (const pipeline of pipelines) reports.set(pipeline.table, await reportDataset(this.database, pipeline, scope));
+    const brokenChecks = await readBrokenChecks(this.database, pipelines, scope);
+    const violationAges = await countAges(this.database, scope);
     await this.database.run('COMMIT');
     await this.staging.drop();
     if (previous !== null) await this.database.run('DETACH previous');
@@ -217,9 +214,8 @@ export class Load {
   private async fillViolations(carryOver: CarryOver | null, now: NewSnapshot): Promise<void> {
     const { pipelines } = this.options.project;
     // One at a time, because together they would need the memory of all.
-    const before = carryOver === null ? [] : await tableColumns(this.database, 'previous', 'violations');
-    const there = new Set(before.map(({ column_name }) => column_name));
-    for (const select of violationSelects(this.options.project, carryOver, there))
+    const before = carryOver === null ? new Set<string>() : await columnNames(this.database, 'previous', 'violations');
+    for (const select of violationSelects(this.options.project, carryOver, before))
       await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
     // Uncommitted rows stay in memory, which the sort may need.
     await this.database.run('COMMIT; BEGIN');
@@ -231,9 +227,8 @@ export class Load {
   private async carriedQuarantine(carryOver: CarryOver | null): Promise<string> {
     if (carryOver === null) return '';
     const names = quarantineTable.columns.map(({ name }) => name);
-    const columns = await tableColumns(this.database, 'previous', quarantineTable.name);
-    const there = new Set(columns.map(({ column_name }) => column_name));
-    if (!names.every((name) => there.has(name))) throw otherColumns('quarantine', this.options.project);
+    const existing = await columnNames(this.database, 'previous', quarantineTable.name);
+    if (!names.every((name) => existing.has(name))) throw otherColumns('quarantine', this.options.project);
     const partition = "coalesce(partition_value, '')";
     const selects = this.options.project.pipelines.map(
       (pipeline) =>

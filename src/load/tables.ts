@@ -196,13 +196,13 @@ export const snapshotsLogTable: TableDefinition = {
  */
 export function selectList(
   columns: readonly TableColumn[],
-  there: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
   pipelines: readonly AnyPipeline[],
 ): string | null {
   const place = new Set(placeColumns(pipelines).map(({ name }) => name));
-  if (!columns.every(({ name }) => there.has(name) || place.has(name))) return null;
+  if (!columns.every(({ name }) => existing.has(name) || place.has(name))) return null;
   return columns
-    .map(({ name, type }) => (there.has(name) ? quoteIdentifier(name) : `NULL::${type} AS ${quoteIdentifier(name)}`))
+    .map(({ name, type }) => (existing.has(name) ? quoteIdentifier(name) : `NULL::${type} AS ${quoteIdentifier(name)}`))
     .join(', ');
 }
 

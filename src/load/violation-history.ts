@@ -1,6 +1,7 @@
 /** Computes the age of violations from the previous snapshot, and the log of when violations appeared and were resolved. */
 
-import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
+import { columnNames } from './changes.ts';
 import { selectList, stagedViolationsTable, violationIdentity, violationsLogTable } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { ageColumns, violationsLogTableName } from '../warehouse/snapshot-format.ts';
@@ -47,7 +48,7 @@ export async function violationsLogSql(
     selects.push(
       `SELECT ${known}, ${ageOf(now).join(', ')} FROM (${before}) o WHERE NOT EXISTS (FROM violations n WHERE ${isSame(pipelines)})`,
     );
-  const log = await namesOf(database, violationsLogTableName);
+  const log = await columnNames(database, 'previous', violationsLogTableName);
   const earlier = log.size === 0 ? null : selectList(violationsLogTable(pipelines).columns, log, pipelines);
   if (before !== null && earlier !== null)
     selects.push(`SELECT ${earlier} FROM previous.${violationsLogTableName} WHERE resolved_snapshot IS NOT NULL`);
@@ -91,20 +92,16 @@ function ageOf({ snapshot, publishedAt }: NewSnapshot): [string, string] {
  * Snapshots of older releases have no ages, so their violations start with that snapshot.
  */
 async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string | null> {
-  const there = await namesOf(database, 'violations');
-  const wanted = new Set([...violationIdentity(pipelines), 'severity', 'message']);
+  const existing = await columnNames(database, 'previous', 'violations');
+  const names = new Set([...violationIdentity(pipelines), 'severity', 'message']);
   const columns = selectList(
-    stagedViolationsTable(pipelines).columns.filter(({ name }) => wanted.has(name)),
-    there,
+    stagedViolationsTable(pipelines).columns.filter(({ name }) => names.has(name)),
+    existing,
     pipelines,
   );
   if (columns === null) return null;
-  if (ageColumns.every((name) => there.has(name)))
+  if (ageColumns.every((name) => existing.has(name)))
     return `SELECT ${columns}, ${columnList(ageColumns)} FROM previous.violations`;
   return `SELECT ${columns}, l.snapshot_id AS first_snapshot, l.published_at AS since FROM previous.violations,
     (SELECT snapshot_id, published_at FROM previous.snapshots_log ORDER BY snapshot_id DESC LIMIT 1) l`;
-}
-
-async function namesOf(database: Database, table: string): Promise<Set<string>> {
-  return new Set((await tableColumns(database, 'previous', table)).map(({ column_name }) => column_name));
 }

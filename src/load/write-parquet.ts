@@ -7,7 +7,7 @@ import { parquetPath, withoutHistory } from '../warehouse/snapshot-format.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
 
 /** Rows per group, as in DuckDB files. */
-const rowsOfOneGroup = 122_880;
+export const rowsOfOneGroup = 122_880;
 
 export interface ParquetOptions {
   readonly folder: string;

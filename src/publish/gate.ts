@@ -6,14 +6,14 @@ import { type Grade, grades, type PartitionRows } from '../stages.ts';
 import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
 
 /** Maximum share by which a dataset may lose rows, and the sum of a watched column may change, without confirmation. */
-const mostShrinkage = 0.05;
+const maxShrinkage = 0.05;
 /** Larger than for datasets, because most partitions have few rows. */
-const mostPartitionShrinkage = 0.5;
-const mostMovement = 0.1;
+const maxPartitionShrinkage = 0.5;
+const maxMovement = 0.1;
 /** Other sums may also change by this share of the total, because a few records change a small sum a lot. */
 const smallMovement = 0.01;
 /** Maximum sums or partitions to name per dataset. More of them have the same cause. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 export interface GateInput {
   readonly pipelines: readonly AnyPipeline[];
@@ -40,40 +40,40 @@ export interface GateFindings {
   readonly changes: readonly string[];
 }
 
-export function checkGate(question: GateInput): GateFindings {
+export function checkGate(input: GateInput): GateFindings {
   const refusals: string[] = [];
   const strict: string[] = [];
   const changes: string[] = [];
-  for (const pipeline of question.pipelines) {
+  for (const pipeline of input.pipelines) {
     const { table } = pipeline;
-    const dataset = question.manifest.datasets[table];
+    const dataset = input.manifest.datasets[table];
     if (dataset === undefined) continue;
     refusals.push(...ledgerProblems(table, dataset));
-    if (question.requested.includes(table) && dataset.rows === 0)
+    if (input.requested.includes(table) && dataset.rows === 0)
       refusals.push(`${table} is empty: the source did not return usable records`);
     else if (
-      question.requested.includes(table) &&
+      input.requested.includes(table) &&
       summedColumns(pipeline).length > 0 &&
       summedColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
     )
       refusals.push(
         `${table} does not contain figures: all counts of its ${countOf(dataset.rows, 'row')} are missing or malformed`,
       );
-    if (question.requireProof !== null && question.requested.includes(table))
-      refusals.push(...weakProofs(table, dataset, question.requireProof));
-    if (question.strict) strict.push(...strictProblems(table, dataset, question.errors.get(table) ?? new Map()));
-    const before = question.previous?.datasets[table];
-    if (question.refuse === 'new-errors' && before !== undefined)
-      strict.push(...newProblems(table, dataset, before, question.newErrors.get(table) ?? new Map()));
-    if (before !== undefined && !question.acceptChanges) {
-      changes.push(...partitionsSince(table, dataset, before, question.shrunken.get(table) ?? []));
+    if (input.requireProof !== null && input.requested.includes(table))
+      refusals.push(...weakProofs(table, dataset, input.requireProof));
+    if (input.strict) strict.push(...strictProblems(table, dataset, input.errors.get(table) ?? new Map()));
+    const before = input.previous?.datasets[table];
+    if (input.refuse === 'new-errors' && before !== undefined)
+      strict.push(...newProblems(table, dataset, before, input.newErrors.get(table) ?? new Map()));
+    if (before !== undefined && !input.acceptChanges) {
+      changes.push(...partitionsSince(table, dataset, before, input.shrunken.get(table) ?? []));
       changes.push(...changesSince(pipeline, dataset, before));
     }
   }
-  if (!question.acceptChanges) changes.push(...datasetsGone(question));
-  if (question.previous !== null && !question.acceptChanges && broughtNothing(question, 'published'))
+  if (!input.acceptChanges) changes.push(...datasetsGone(input));
+  if (input.previous !== null && !input.acceptChanges && broughtNothing(input, 'published'))
     changes.push(
-      broughtNothing(question, 'fetched')
+      broughtNothing(input, 'fetched')
         ? 'the source does not have records of the requested partitions: a partition ID may be mistyped'
         : 'all records of the requested partitions are in quarantine',
     );
@@ -168,30 +168,30 @@ function* partitionsSince(
     yield `${table}: partitions ${gone.join(', ')} have no records now, but had records in the previous snapshot`;
   const left = shrunken.filter(
     (partition) =>
-      partition.now < partition.before * (1 - mostPartitionShrinkage) && !gone.includes(partition.partition),
+      partition.now < partition.before * (1 - maxPartitionShrinkage) && !gone.includes(partition.partition),
   );
-  for (const { partition, before: from, now: to } of left.slice(0, mostNamed))
+  for (const { partition, before: from, now: to } of left.slice(0, maxNamed))
     yield `${table}: rows of partition ${partition} fell from ${formatNumber(from)} to ${formatNumber(to)} (${percent(to, from)})`;
-  if (left.length > mostNamed)
-    yield `${table}: rows of ${formatNumber(left.length - mostNamed)} more partitions fell by more than ${mostPartitionShrinkage * 100} %`;
+  if (left.length > maxNamed)
+    yield `${table}: rows of ${formatNumber(left.length - maxNamed)} more partitions fell by more than ${maxPartitionShrinkage * 100} %`;
 }
 
 function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
   const { table } = pipeline;
-  if (now.rows < before.rows * (1 - mostShrinkage))
+  if (now.rows < before.rows * (1 - maxShrinkage))
     yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
-  const mayGrow = heldJustSome(before, now);
-  const moved = movedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayGrow);
-  for (const { name, from, to } of moved.slice(0, mostNamed)) {
+  const mayIncrease = wasPartial(before, now);
+  const moved = movedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayIncrease);
+  for (const { name, from, to } of moved.slice(0, maxNamed)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
     yield `${table}: the sum of ${name} changed from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
   }
-  if (moved.length > mostNamed)
-    yield `${table}: ${countOthers(moved.length - mostNamed)} changed by more than ${mostMovement * 100} %`;
+  if (moved.length > maxNamed)
+    yield `${table}: ${countOthers(moved.length - maxNamed)} changed by more than ${maxMovement * 100} %`;
 }
 
 /** True if the previous snapshot contains only selected partitions, without a full listing. New partitions don't count as movement. */
-function heldJustSome(before: ManifestDataset, now: ManifestDataset): boolean {
+function wasPartial(before: ManifestDataset, now: ManifestDataset): boolean {
   const read = new Set(before.partitions.map(({ partition }) => partition));
   return (
     before.partitions.every(({ listed }) => listed === null) &&
@@ -209,7 +209,7 @@ function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: 
     if (before[name] === undefined) return [];
     const from = Number(before[name]);
     const to = Number(now[name] ?? 0);
-    const allowed = Math.max(from * mostMovement, watch.includes(name) ? 0 : totalBefore * smallMovement);
+    const allowed = Math.max(from * maxMovement, watch.includes(name) ? 0 : totalBefore * smallMovement);
     return allowed > 0 && Math.abs(to - from) > allowed ? [{ name, from, to }] : [];
   });
 }

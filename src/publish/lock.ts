@@ -8,12 +8,12 @@ import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 
-const inMaking = 'lock-';
+const unfinishedPrefix = 'lock-';
 /** Matches unfinished lock files and their logs, which killed processes may leave. */
-export const lockInMaking = new RegExp(`^${inMaking}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\\.wal)?$`);
+export const unfinishedLock = new RegExp(`^${unfinishedPrefix}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\\.wal)?$`);
 
 /** Warehouses locked by this process, because the system's lock doesn't exclude the same process. */
-const heldHere = new Set<string>();
+const heldByProcess = new Set<string>();
 
 /**
  * Locks the warehouse until the returned function is called.
@@ -30,16 +30,16 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
       'Choose another folder with --warehouse.',
     );
   }
-  if (heldHere.has(place)) throw busy(warehouse, 'this process');
-  heldHere.add(place);
+  if (heldByProcess.has(place)) throw busy(warehouse, 'this process');
+  heldByProcess.add(place);
   try {
     const database = await openLock(warehousePaths(place).lock);
     return () => {
       database.close();
-      heldHere.delete(place);
+      heldByProcess.delete(place);
     };
   } catch (error) {
-    heldHere.delete(place);
+    heldByProcess.delete(place);
     throw explain(error, warehouse);
   }
 }
@@ -48,7 +48,7 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
 async function openLock(lock: string): Promise<Database> {
   const open = (path: string): Promise<Database> => openDatabase(path, { settings: { threads: '1' } });
   if (await exists(lock)) return open(lock);
-  const own = join(dirname(lock), `${inMaking}${randomUUID()}`);
+  const own = join(dirname(lock), `${unfinishedPrefix}${randomUUID()}`);
   const database = await open(own);
   try {
     await link(own, lock);

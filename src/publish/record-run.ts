@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { ExitCode, isRekapError, messageOf, RekapError, systemReason } from '../errors.ts';
 import { answersFile, type RunFile } from '../land/formats.ts';
 import { readAnswers, readRunFile } from '../land/landed-run.ts';
-import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { type Manifest, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { listLandedIds, listSnapshotIds, readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
 import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from '../run-options.ts';
 
 /** Maximum warnings in a line. The landing contains all of them. */
-const mostWarnings = 50;
+const maxWarnings = 50;
 
 type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };
 
@@ -47,18 +47,23 @@ export async function recordEnd(
   { outcome, current, manifest }: Pick<SyncResult, 'outcome' | 'current' | 'manifest'>,
 ): Promise<void> {
   try {
-    const datasets = Object.entries(manifest.datasets);
-    const countOf = (name: 'rows' | 'quarantined') =>
-      Object.fromEntries(datasets.map(([table, dataset]) => [table, dataset[name]]));
     await appendRun(run.options.warehouse, {
       ...runLine(run, outcome, ExitCode.done, current, ''),
-      rows: countOf('rows'),
-      quarantined: countOf('quarantined'),
-      ...(manifest.violation_ages === undefined ? {} : { violation_ages: manifest.violation_ages }),
+      ...countsOf(manifest),
     });
   } catch (error) {
     run.warn(`runs.jsonl cannot be written: ${systemReason(error)}`);
   }
+}
+
+/** Returns the counts of a snapshot for its line in runs.jsonl. */
+export function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets' | 'violation_ages'>) {
+  const tables = Object.entries(datasets);
+  return {
+    rows: Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
+    quarantined: Object.fromEntries(tables.map(([table, { quarantined }]) => [table, quarantined])),
+    ...(violation_ages !== undefined && { violation_ages }),
+  };
 }
 
 /** Records why a run failed, and returns the error to show. */
@@ -125,7 +130,7 @@ function runLine(
     bytes,
     statuses,
     steps: Object.fromEntries(steps),
-    warnings: run.warnings.slice(0, mostWarnings),
+    warnings: run.warnings.slice(0, maxWarnings),
   };
 }
 

@@ -6,7 +6,7 @@ import { RekapError, systemCode } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
 import { flush } from '../runtime/with-file.ts';
-import { lockInMaking } from './lock.ts';
+import { unfinishedLock } from './lock.ts';
 import { nextPinned, nextPublished, nextRollback, readLink } from './switch-current.ts';
 
 const building = '.building-';
@@ -88,11 +88,11 @@ export async function clearLeftovers(warehouse: string): Promise<void> {
   // A snapshot that was renamed but never current is removed too.
   const unpublished = await readLink(join(folder, nextPublished));
   if (unpublished !== null && unpublished !== (await readLink(current)))
-    await takeNames(warehouse, [basename(unpublished)]);
+    await renameForRemoval(warehouse, [basename(unpublished)]);
   for (const name of await readdir(snapshots))
     if (name.startsWith(building) || name.startsWith(pruned)) await discardSnapshotFolder(join(snapshots, name));
-  const halfMade = (await readdir(folder)).filter((name) => lockInMaking.test(name));
-  for (const name of [nextPublished, nextRollback, nextPinned, ...halfMade])
+  const unfinished = (await readdir(folder)).filter((name) => unfinishedLock.test(name));
+  for (const name of [nextPublished, nextRollback, nextPinned, ...unfinished])
     await rm(join(folder, name), { force: true });
 }
 
@@ -104,19 +104,19 @@ export async function pruneSnapshots(
 ): Promise<string[]> {
   const ids = await listSnapshotIds(warehouse);
   const kept = new Set([...(keep === 0 ? [] : ids.slice(-keep)), ...spared]);
-  const doomed = ids.filter((id) => !kept.has(id));
+  const removed = ids.filter((id) => !kept.has(id));
   // Otherwise a power failure could restore a link to a removed snapshot.
-  if (doomed.length > 0) await flush(warehouse);
-  await takeNames(warehouse, doomed);
-  for (const id of doomed) await discardSnapshotFolder(join(warehousePaths(warehouse).snapshots, pruned + id));
-  return doomed;
+  if (removed.length > 0) await flush(warehouse);
+  await renameForRemoval(warehouse, removed);
+  for (const id of removed) await discardSnapshotFolder(join(warehousePaths(warehouse).snapshots, pruned + id));
+  return removed;
 }
 
 /** Renames snapshots before removal, so that no partial one is visible, even after a power failure. */
-async function takeNames(warehouse: string, doomed: readonly string[]): Promise<void> {
+async function renameForRemoval(warehouse: string, ids: readonly string[]): Promise<void> {
   const { snapshots } = warehousePaths(warehouse);
-  const there = await listSnapshotIds(warehouse);
-  const taken = doomed.filter((id) => there.includes(id));
-  for (const id of taken) await rename(join(snapshots, id), join(snapshots, pruned + id));
-  if (taken.length > 0) await flush(snapshots);
+  const existing = await listSnapshotIds(warehouse);
+  const renamed = ids.filter((id) => existing.includes(id));
+  for (const id of renamed) await rename(join(snapshots, id), join(snapshots, pruned + id));
+  if (renamed.length > 0) await flush(snapshots);
 }

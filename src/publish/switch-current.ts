@@ -24,13 +24,13 @@ type EnterStep = (step: RunStep) => void;
 /**
  * Makes a built snapshot current. Readers of `current` see either the old snapshot or the new one.
  * The new link is prepared first, so that an interrupted run can be cleaned up.
- * @param makeRoom Called before the folder is renamed.
+ * @param beforeRename Called before the folder is renamed.
  */
 export async function publishSnapshotFolder(
   warehouse: string,
   snapshot: FinishedSnapshot,
   enter: EnterStep,
-  makeRoom: () => Promise<void> = async () => {},
+  beforeRename: () => Promise<void> = async () => {},
 ): Promise<void> {
   enter('flush to the disk');
   await flushTree(snapshot);
@@ -38,8 +38,8 @@ export async function publishSnapshotFolder(
   // Otherwise a power failure could leave a named snapshot without a sign that it was never current.
   await flush(warehouse);
   enter('name the snapshot');
-  await makeRoom();
-  await giveName(warehouse, snapshot);
+  await beforeRename();
+  await renameFolder(warehouse, snapshot);
   enter('switch current');
   await switchCurrent(warehouse, nextPublished);
   await flushSwitch(warehouse, snapshot.id);
@@ -54,7 +54,7 @@ export async function nameSnapshotFolder(
   enter('flush to the disk');
   await flushTree(snapshot);
   enter('name the snapshot');
-  await giveName(warehouse, snapshot);
+  await renameFolder(warehouse, snapshot);
 }
 
 /** Makes a published snapshot current. This also completes an interrupted publication of the snapshot. */
@@ -82,7 +82,7 @@ export async function unpinSnapshot(warehouse: string): Promise<void> {
 async function flushTree({ folder, files }: FinishedSnapshot): Promise<void> {
   const folders = new Set([folder]);
   for (const path of files) {
-    if (path === databaseFile) await forbidWriting(join(folder, path));
+    if (path === databaseFile) await makeReadOnly(join(folder, path));
     await flush(join(folder, path));
     for (let above = dirname(path); above !== '.'; above = dirname(above)) folders.add(join(folder, above));
   }
@@ -91,13 +91,13 @@ async function flushTree({ folder, files }: FinishedSnapshot): Promise<void> {
 }
 
 /** Prevents writing, because DuckDB opens files for writing by default, which locks out readers. */
-async function forbidWriting(file: string): Promise<void> {
+async function makeReadOnly(file: string): Promise<void> {
   const { mode } = await stat(file);
   // Some file systems have no permissions.
   await chmod(file, mode & 0o555).catch(() => undefined);
 }
 
-async function giveName(warehouse: string, { id, folder }: FinishedSnapshot): Promise<void> {
+async function renameFolder(warehouse: string, { id, folder }: FinishedSnapshot): Promise<void> {
   const { snapshots } = warehousePaths(warehouse);
   await rename(folder, join(snapshots, id));
   await flush(snapshots);
@@ -114,7 +114,7 @@ async function switchCurrent(warehouse: string, next: string): Promise<void> {
   const { current } = warehousePaths(warehouse);
   await requireReplaceable(warehouse);
   // A rename can't replace a folder with a link.
-  if (await isFolderItself(current)) await rmdir(current);
+  if (await isRealFolder(current)) await rmdir(current);
   await rename(join(warehouse, next), current);
 }
 
@@ -135,7 +135,7 @@ async function flushSwitch(warehouse: string, id: string): Promise<void> {
 /** @throws `warehouse` if `current` is a folder with files, which rekap must not delete. */
 export async function requireReplaceable(warehouse: string): Promise<void> {
   const { current } = warehousePaths(warehouse);
-  if (!(await isFolderItself(current)) || (await readdir(current)).length === 0) return;
+  if (!(await isRealFolder(current)) || (await readdir(current)).length === 0) return;
   throw new RekapError(
     'warehouse',
     `${current} must be a symbolic link to a snapshot, but is a folder that is not empty.`,
@@ -143,7 +143,7 @@ export async function requireReplaceable(warehouse: string): Promise<void> {
   );
 }
 
-async function isFolderItself(path: string): Promise<boolean> {
+async function isRealFolder(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isDirectory();
   } catch (error) {

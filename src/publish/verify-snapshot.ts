@@ -11,7 +11,7 @@ import { manifestHashLine } from './manifest.ts';
 import {
   columnsAgree,
   partitionsComplete,
-  doubtsAgree,
+  countsAgree,
   figuresAgree,
   noOtherTables,
   relationsAgree,
@@ -32,7 +32,7 @@ const checks = {
   published: [hashesAgree, noOtherFiles, ledgersBalance],
   tables: [
     [relationsAgree],
-    [noOtherTables, figuresAgree, partitionsComplete, columnsAgree, doubtsAgree],
+    [noOtherTables, figuresAgree, partitionsComplete, columnsAgree, countsAgree],
     [typesAgree],
     [rowsAgree],
   ],
@@ -106,7 +106,10 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
         ),
       );
       // Too few file handles aren't damage.
-      for (const end of ended) if (end.status === 'rejected') throwIfTooFewFiles(causeOf(end.reason));
+      for (const end of ended) {
+        const limit = end.status === 'rejected' ? tooFewFiles(causeOf(end.reason)) : null;
+        if (limit !== null) throw limit;
+      }
       const problems = ended.flatMap((end) =>
         end.status === 'fulfilled' ? end.value : [`the tables cannot be read: ${firstLine(causeOf(end.reason))}`],
       );
@@ -133,7 +136,8 @@ async function sizesAgree({ folder, manifest }: Subject): Promise<string[]> {
   return problems.flat();
 }
 
-async function hashesAgree({ folder, manifest }: Subject): Promise<string[]> {
+/** Compares the length and SHA-256 of each file with the manifest. */
+export async function hashesAgree({ folder, manifest }: Pick<Subject, 'folder' | 'manifest'>): Promise<string[]> {
   return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
 }
 
@@ -160,9 +164,4 @@ function causeOf(error: unknown): unknown {
 
 function firstLine(error: unknown): string {
   return messageOf(error).split('\n')[0]!;
-}
-
-function throwIfTooFewFiles(error: unknown): void {
-  const told = tooFewFiles(error);
-  if (told !== null) throw told;
 }

@@ -46,8 +46,8 @@ export async function relationsAgree({ manifest, declared }: Subject, { publishe
   const found = await readDefinitions(published);
   const tables = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
   const named = new Set([...tables.map(({ path }) => basename(path, '.parquet')), snapshotsLogTableName]);
-  const there = new Set(found.map(({ name }) => name));
-  const missing = [...named, ...Object.keys(manifest.datasets)].filter((name) => !there.has(name));
+  const existing = new Set(found.map(({ name }) => name));
+  const missing = [...named, ...Object.keys(manifest.datasets)].filter((name) => !existing.has(name));
   if (missing.length > 0)
     return [...new Set(missing)].map((name) => `${databaseFile}: the table or view ${name} is missing`);
   return found.flatMap(({ kind, name, definition }) => {
@@ -147,7 +147,7 @@ export async function columnsAgree({ manifest, named }: Subject, { published }: 
 }
 
 /** Compares the counts of violations, quarantined records and changed records. */
-export async function doubtsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
+export async function countsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const key = [...new Set(named.flatMap((pipeline) => pipeline.key))];
   if (key.length === 0) return [];
   const rows = await published.rows<{ what: string; dataset: string; name: string; row_count: bigint }>(
@@ -192,18 +192,18 @@ export async function typesAgree(subject: Subject, { published, parquet }: OpenT
     const rows = await database.rows<DescribedColumn>(`DESCRIBE SELECT ${names.join(', ')} FROM ${from.join(', ')}`);
     return rows.map(({ column_type }) => column_type);
   };
-  const there = await typesIn(
+  const tableTypes = await typesIn(
     published,
     pairs.map(({ inDatabase }) => inDatabase),
   );
-  const here = await typesIn(
+  const parquetTypes = await typesIn(
     parquet,
     pairs.map(({ inParquet }) => inParquet),
   );
   return pairs.flatMap(({ path, table }, n) =>
-    there[n] === here[n]
+    tableTypes[n] === parquetTypes[n]
       ? []
-      : [`${path}: its columns are ${here[n]}, but the columns of the table ${table} are ${there[n]}`],
+      : [`${path}: its columns are ${parquetTypes[n]}, but the columns of the table ${table} are ${tableTypes[n]}`],
   );
 }
 
@@ -216,7 +216,7 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
   if (pairs.length === 0) return [];
   const inTable = pairs.filter(({ table, content }) => isTable(subject.manifest, table) || content === undefined);
   // One statement, because planning several takes longer than running them.
-  const there = await published.rows<{ place: number; rows: bigint; content: string }>(
+  const tableRows = await published.rows<{ place: number; rows: bigint; content: string }>(
     inTable
       .map((pair) => {
         const { inDatabase } = pair;
@@ -224,7 +224,7 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
       })
       .join(' UNION ALL '),
   );
-  const here = await parquet.rows<{ rows: bigint; content: string; part: string | null }>(
+  const parquetRows = await parquet.rows<{ rows: bigint; content: string; part: string | null }>(
     pairs
       .map(({ table, inParquet }) => {
         const part = withoutHistory(table, inParquet);
@@ -234,8 +234,8 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
       .join(' UNION ALL '),
   );
   const problems = pairs.flatMap(({ path, table, rows, content }, n) => {
-    const ofTable = there.find(({ place }) => place === n);
-    const ofFile = here[n]!;
+    const ofTable = tableRows.find(({ place }) => place === n);
+    const ofFile = parquetRows[n]!;
     if (ofTable !== undefined && ofTable.content !== ofFile.content)
       return [{ table, what: `${path}: its rows do not match the table ${table}` }];
     if (content !== undefined && content !== (ofFile.part ?? ofFile.content))

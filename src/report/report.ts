@@ -8,7 +8,7 @@ import { changesTableName, type ManifestDataset, sampleNotice } from '../warehou
 import type { ReportFacts } from './report-facts.ts';
 import { style } from './style.ts';
 
-const mostRows = 50;
+const maxRows = 50;
 
 /** Returns an HTML page without external resources. Always in English, unlike some projects' own reports. */
 export async function drawReport(facts: ReportFacts): Promise<string> {
@@ -131,7 +131,7 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
   );
   const messages = await database.rows<{ dataset: string; severity: string; message: string; place: string }>(
     `SELECT dataset, severity, message, concat_ws(', ', ${columnList(keysOf(project))}) AS place
-     FROM violations ORDER BY severity, dataset, check_name, place LIMIT ${mostRows}`,
+     FROM violations ORDER BY severity, dataset, check_name, place LIMIT ${maxRows}`,
   );
   const total = counts.reduce((sum, { found }) => sum + Number(found), 0);
   const quarantined = Object.values(manifest.datasets).reduce((sum, dataset) => sum + dataset.quarantined, 0);
@@ -156,7 +156,7 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
           ${table(
             messages.map(({ dataset, severity, message, place }) => [place, dataset, severity, message]),
             {
-              caption: total > mostRows ? `The first ${mostRows} violations` : 'Violations',
+              caption: total > maxRows ? `The first ${maxRows} violations` : 'Violations',
               head: ['Row', 'Dataset', 'Severity', 'What fails'],
               numbers: [],
             },
@@ -180,7 +180,7 @@ async function changesSection({ database, manifest, project }: ReportFacts): Pro
     new_value: string | null;
   }>(
     `SELECT dataset, column_name, concat_ws(', ', ${columnList(keysOf(project))}) AS place, old_value, new_value FROM ${changesTableName}
-     WHERE snapshot_id = ${quoteText(manifest.snapshot)} AND kind = 'changed' ORDER BY ALL LIMIT ${mostRows}`,
+     WHERE snapshot_id = ${quoteText(manifest.snapshot)} AND kind = 'changed' ORDER BY ALL LIMIT ${maxRows}`,
   );
   return html`<section id="restated">
     <h2>What the source changed</h2>

@@ -6,8 +6,8 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { AnyPipeline, Auth, Project } from '../project/declaration.ts';
 import { digest, type ApiKeys } from './api-keys.ts';
 import { boundConnections } from './connections.ts';
-import { answerData } from './data-endpoint.ts';
-import { answerBadly } from './faults/answer-badly.ts';
+import { handleData } from './data-endpoint.ts';
+import { handleWithFaults } from './faults/faulty-endpoint.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentService } from './openapi.ts';
@@ -109,7 +109,9 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
       // The rate limiter adds itself after this hook, so that it counts accepted keys only.
       onRequest: async (request) => checkKey(request, keys, auth),
       handler:
-        faults === undefined ? answerData(pipeline, source, maxLimit) : answerBadly(pipeline, source, maxLimit, faults),
+        faults === undefined
+          ? handleData(pipeline, source, maxLimit)
+          : handleWithFaults(pipeline, source, maxLimit, faults),
     });
   }
   addSite(app, {

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { closeTimeout, maxConnections, reservedConnections, unreadAnswerTimeout } from './limits.ts';
+import { closeTimeout, maxConnections, reservedConnections, unreadResponseTimeout } from './limits.ts';
 
 /** A connection with a request in progress. It has two if the end of one arrived with the next. */
 interface Busy {
@@ -25,28 +25,28 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
   const idle = new Set<Socket>();
   const busy = new Map<Socket, Busy>();
   // Connections with a response and more pipelined data.
-  const ahead = new Set<Socket>();
+  const pipelined = new Set<Socket>();
   let isClosing = false;
   // The newest idle connections stay, because new clients need a moment to send their request.
-  const newcomers = Math.ceil(bound / 32);
-  const boundOfAddress = bound - Math.floor((bound * reservedConnections) / maxConnections);
+  const newestKept = Math.ceil(bound / 32);
+  const boundPerAddress = bound - Math.floor((bound * reservedConnections) / maxConnections);
   // Node's limit closes connections without a response, so it is only a fallback.
-  server.maxConnections = bound + 2 * newcomers;
+  server.maxConnections = bound + 2 * newestKept;
 
   function forget(socket: Socket): void {
     idle.delete(socket);
     busy.delete(socket);
-    ahead.delete(socket);
+    pipelined.delete(socket);
   }
 
-  /** Returns the connection to close if more than `most` of the matching ones are open. */
-  function findWorst(isMeant: (socket: Socket) => boolean, most: number): Socket | undefined {
-    const unasked = [...idle].filter(isMeant);
-    const requested = [...busy].filter(([socket]) => isMeant(socket));
-    if (unasked.length + requested.length <= most) return undefined;
-    if (unasked.length > newcomers) return unasked[0];
-    const overdue = monotonic() - unreadAnswerTimeout;
-    return requested.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
+  /** Returns the connection to close if more than `max` of the matching ones are open. */
+  function findWorst(matches: (socket: Socket) => boolean, max: number): Socket | undefined {
+    const idleMatches = [...idle].filter(matches);
+    const busyMatches = [...busy].filter(([socket]) => matches(socket));
+    if (idleMatches.length + busyMatches.length <= max) return undefined;
+    if (idleMatches.length > newestKept) return idleMatches[0];
+    const overdue = monotonic() - unreadResponseTimeout;
+    return busyMatches.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
   }
 
   // Node calls this when the server closes. Its default also closes connections with unread responses.
@@ -60,17 +60,17 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
 
   server.on('connection', (socket) => {
     if (isClosing) return void socket.destroy();
-    parseOneByOne(socket, () => ahead.has(socket) || busy.get(socket)?.first.complete === true);
+    parseOneByOne(socket, () => pipelined.has(socket) || busy.get(socket)?.first.complete === true);
     idle.add(socket);
     socket.once('close', () => forget(socket));
     socket.on('drain', () => {
       const request = busy.get(socket);
       if (request !== undefined) busy.set(socket, { ...request, since: monotonic() });
     });
-    if (idle.size + busy.size <= boundOfAddress) return;
+    if (idle.size + busy.size <= boundPerAddress) return;
     const { remoteAddress } = socket;
     const worst =
-      findWorst((other) => other.remoteAddress === remoteAddress, boundOfAddress) ?? findWorst(() => true, bound);
+      findWorst((other) => other.remoteAddress === remoteAddress, boundPerAddress) ?? findWorst(() => true, bound);
     if (worst === undefined) return;
     // Its event `close` comes only after further new connections.
     forget(worst);
@@ -87,43 +87,43 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
       if (socket.destroyed) return;
       if (isClosing) return void socket.destroy();
       idle.add(socket);
-      if (socket.isPaused() && ahead.add(socket).size === 1) setImmediate(letNextGoOn);
+      if (socket.isPaused() && pipelined.add(socket).size === 1) setImmediate(resumeNext);
     });
   });
 
   /** Resumes one connection per turn of the event loop, so that others are accepted and read in between. */
-  function letNextGoOn(): void {
-    const [socket] = ahead;
+  function resumeNext(): void {
+    const [socket] = pipelined;
     if (socket === undefined) return;
-    ahead.delete(socket);
+    pipelined.delete(socket);
     socket.resume();
-    if (ahead.size > 0) setImmediate(letNextGoOn);
+    if (pipelined.size > 0) setImmediate(resumeNext);
   }
 
   return ({ remoteAddress }) => {
-    if (busy.size <= boundOfAddress) return false;
+    if (busy.size <= boundPerAddress) return false;
     if (busy.size > bound) return true;
-    return [...busy.keys()].filter((socket) => socket.remoteAddress === remoteAddress).length > boundOfAddress;
+    return [...busy.keys()].filter((socket) => socket.remoteAddress === remoteAddress).length > boundPerAddress;
   };
 }
 
 /**
  * Passes one request head at a time to Node's parser, which would create an object for each of thousands of pipelined requests.
- * @param mustStay Returns true while received bytes must wait.
+ * @param mustWait Returns true while received bytes must wait.
  */
-function parseOneByOne(socket: Socket, mustStay: () => boolean): void {
+function parseOneByOne(socket: Socket, mustWait: () => boolean): void {
   const [parse] = socket.listeners('data') as [(bytes: Buffer) => void];
-  const waits = (): boolean => mustStay() || !socket.writable;
+  const isWaiting = (): boolean => mustWait() || !socket.writable;
   socket.removeListener('data', parse);
   socket.on('data', (bytes: Buffer) => {
     const found = bytes.indexOf('\r\n\r\n');
-    const parsed = waits() ? 0 : found === -1 ? bytes.length : found + 4;
+    const parsed = isWaiting() ? 0 : found === -1 ? bytes.length : found + 4;
     if (parsed > 0) parse(bytes.subarray(0, parsed));
     if (parsed === bytes.length) return;
     // Node itself pauses and resumes a connection with an unread body.
-    const goesOn = !socket.isPaused() && !waits();
+    const shouldResume = !socket.isPaused() && !isWaiting();
     socket.pause();
     socket.unshift(bytes.subarray(parsed));
-    if (goesOn) socket.resume();
+    if (shouldResume) socket.resume();
   });
 }

@@ -16,7 +16,7 @@ export function typeOf({ format }: AnyPipeline): string {
 }
 
 /** Returns the handler of a pipeline's endpoint for GET and HEAD. Node omits the body for HEAD. */
-export function answerData(pipeline: AnyPipeline, source: RecordSource, maxLimit: number) {
+export function handleData(pipeline: AnyPipeline, source: RecordSource, maxLimit: number) {
   const parameters = parametersOf(pipeline, maxLimit);
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const selection = readSelection(request.query, pipeline, parameters);
@@ -82,20 +82,20 @@ function* cutEnvelope(pipeline: AnyPipeline, { records, count = records.length, 
 /** Returns the text before, between and after the records of a JSON document. */
 function frameOf(pipeline: AnyPipeline, { records, count, next }: Required<Envelope>): [string, string, string] {
   const shape = shapeOf(pipeline);
-  const place = JSON.stringify(recordsHere);
+  const place = JSON.stringify(recordsPlaceholder);
   const isRoot = shape.records === '';
-  const text = JSON.stringify(isRoot ? recordsHere : documentOf(shape, count, next));
+  const text = JSON.stringify(isRoot ? recordsPlaceholder : documentOf(shape, count, next));
   const [before = '', after = ''] = text.split(place);
   const isAlone = records.length === 1 && !isRoot;
   return [before + (isAlone ? '' : '['), ',', (isAlone ? '' : ']') + after];
 }
 
-const recordsHere = '\u0000records';
+const recordsPlaceholder = '\u0000records';
 
 function documentOf(shape: ReturnType<typeof shapeOf>, count: number, next: string | null): object {
   const document = {};
   if (shape.reportedCount !== undefined) writeMember(document, pointerPath(shape.reportedCount), count);
-  writeMember(document, pointerPath(shape.records), recordsHere);
+  writeMember(document, pointerPath(shape.records), recordsPlaceholder);
   if (shape.next !== undefined) writeMember(document, pointerPath(shape.next), next);
   return document;
 }

@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { quoteIdentifier } from '../runtime/database.ts';
 import { readPublishedDictionary } from '../warehouse/read-dictionary.ts';
 import { systemCode } from '../errors.ts';
+import { displayText } from '../snapshots/query/query-result.ts';
 import { runQuery } from '../snapshots/query/run-query.ts';
 import { writeArrow } from '../snapshots/query/write-arrow.ts';
 import { writeCsv } from '../snapshots/query/write-result.ts';
 import { createRunsReader } from '../warehouse/runs-log.ts';
 import type { Clock } from '../runtime/context.ts';
-import { previewTables } from './preview-tables.ts';
 import { renderMetrics } from '../notify/metrics.ts';
 import { summarizeRuns } from '../snapshots/freshness.ts';
-import { tablesAtOnce } from './limits.ts';
+import { previewRows, tablesAtOnce } from './limits.ts';
 import { pacedStream } from './paced-stream.ts';
-import type { ServedSite } from './served-site.ts';
+import type { ServedSite, TablePreview } from './served-site.ts';
 import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** Memory limit in bytes for creating one table. */
-const memoryOfTable = 256_000_000;
+/** Memory limit in bytes for reading one table. */
+const tableMemory = 256_000_000;
 
 const types = {
   parquet: 'application/vnd.apache.parquet',
@@ -35,7 +35,7 @@ const types = {
  * @param clock Measures how fast clients read tables.
  */
 export function describeSite(warehouse: string, served: () => Snapshot, clock: Clock): ServedSite {
-  let making = 0;
+  let inProgress = 0;
   const readLines = createRunsReader(warehouse);
   return {
     snapshot() {
@@ -67,21 +67,44 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
         bytes: null,
         async open() {
           const database = await requireDatabase(snapshot);
-          if (making >= tablesAtOnce) return null;
-          making += 1;
+          if (inProgress >= tablesAtOnce) return null;
+          inProgress += 1;
           return pacedStream(
             clock,
             (write) =>
               runQuery(database, `FROM ${quoteIdentifier(name)}`, (result) => writeTable(result, write), {
-                memory: memoryOfTable,
+                memory: tableMemory,
                 rows: file.rows ?? undefined,
               }),
-            () => (making -= 1),
+            () => (inProgress -= 1),
           );
         },
       };
     },
   };
+}
+
+/** Reads the first rows of each table, then each view, sorted by name. Row counts come from the manifest. */
+async function previewTables(snapshot: Snapshot): Promise<TablePreview[]> {
+  const file = await requireDatabase(snapshot);
+  const previews: TablePreview[] = [];
+  for (const { name, kind, meaning } of await readPublishedDictionary(file)) {
+    const rows = snapshot.manifest.files.find(({ path }) => path === parquetPath(name))?.rows;
+    if (rows === undefined || rows === null) continue;
+    const sql = `FROM ${quoteIdentifier(name)} LIMIT ${previewRows}`;
+    const read = await runQuery(
+      file,
+      sql,
+      async ({ columns, groups }) => {
+        const first: string[][] = [];
+        for await (const group of groups()) first.push(...group.map((row) => row.map(displayText)));
+        return { columns, first };
+      },
+      { memory: tableMemory },
+    );
+    previews.push({ name, kind, meaning, rows, ...read });
+  }
+  return previews;
 }
 
 /** Caches a value until another snapshot is served. */

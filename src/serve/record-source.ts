@@ -57,8 +57,8 @@ export function readRecord(text: string, { columns, partition }: AnyPipeline): S
   const value = column === undefined ? undefined : readField(record, column.field);
   if (typeof value !== 'string' && typeof value !== 'number') return { text, partition: null };
   if (column!.kind !== 'integer') return { text, partition: value === '' ? null : String(value) };
-  const isAskable = /^[0-9]+$/.test(String(value)) && Number(value) <= maxNumber;
-  return { text, partition: isAskable ? String(Number(value)) : null };
+  const isSelectable = /^[0-9]+$/.test(String(value)) && Number(value) <= maxNumber;
+  return { text, partition: isSelectable ? String(Number(value)) : null };
 }
 
 export function fixedSource(sets: ReadonlyMap<string, RecordSet>): RecordSource {

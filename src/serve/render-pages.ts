@@ -108,8 +108,8 @@ function fieldsOf(properties: Properties, above = ''): [field: string, meaning: 
   });
 }
 
-export function docsPage(bar: Html, given: Readonly<Record<string, unknown>>): string {
-  const { info, paths, components } = given as unknown as Document;
+export function docsPage(bar: Html, openapi: Readonly<Record<string, unknown>>): string {
+  const { info, paths, components } = openapi as unknown as Document;
   const schemas = Object.entries(components.schemas).filter(([name]) => name !== 'Problem');
   return page(
     `${info.title}: API reference`,

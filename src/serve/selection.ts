@@ -97,42 +97,45 @@ function positionOf(paging: Paging): NumberParameter | null {
  */
 export function readSelection(query: unknown, { paging }: AnyPipeline, parameters: Parameters): Selection {
   const { partition, size, position, fixed } = parameters;
-  const given = new Map<string, unknown>(Object.entries(query ?? {}));
+  const values = new Map<string, unknown>(Object.entries(query ?? {}));
   const names = [partition, size, position, ...fixed].flatMap((parameter) => parameter?.name ?? []);
-  const unknown = [...given.keys()].find((name) => !names.includes(name));
+  const unknown = [...values.keys()].find((name) => !names.includes(name));
   if (unknown !== undefined) {
     const parameter = unknown.slice(0, 40);
     const detail = `Unknown parameter ${JSON.stringify(parameter)}. The parameters are ${names.join(', ')}.`;
     throw new Problem(400, detail, { parameter });
   }
-  const limit = size === null ? undefined : (readNumber(given, size) ?? size.default);
-  const at = position === null ? 0 : (readNumber(given, position) ?? position.default!);
+  const limit = size === null ? undefined : (readNumber(values, size) ?? size.default);
+  const at = position === null ? 0 : (readNumber(values, position) ?? position.default!);
   const length = limit ?? (position === null ? Number.MAX_SAFE_INTEGER : defaultLimit);
   return {
-    partition: partition === null ? null : readPartition(given, partition),
+    partition: partition === null ? null : readPartition(values, partition),
     limit: length,
     offset: paging.by === 'page' ? (at - (paging.first ?? 1)) * length : at,
   };
 }
 
-function readPartition(given: ReadonlyMap<string, unknown>, parameter: NumberParameter | TextParameter): string | null {
+function readPartition(
+  values: ReadonlyMap<string, unknown>,
+  parameter: NumberParameter | TextParameter,
+): string | null {
   if ('minimum' in parameter) {
-    const number = readNumber(given, parameter);
+    const number = readNumber(values, parameter);
     return number === undefined ? null : String(number);
   }
-  return readOnce(given, parameter) ?? null;
+  return readOnce(values, parameter) ?? null;
 }
 
-function readOnce(given: ReadonlyMap<string, unknown>, { name }: TextParameter): string | undefined {
-  const value = given.get(name);
+function readOnce(values: ReadonlyMap<string, unknown>, { name }: TextParameter): string | undefined {
+  const value = values.get(name);
   if (Array.isArray(value))
     throw new Problem(400, `The parameter ${name} is repeated. Send it once.`, { parameter: name });
   return typeof value === 'string' ? value : undefined;
 }
 
-function readNumber(given: ReadonlyMap<string, unknown>, parameter: NumberParameter): number | undefined {
+function readNumber(values: ReadonlyMap<string, unknown>, parameter: NumberParameter): number | undefined {
   const { name, minimum, maximum } = parameter;
-  const value = readOnce(given, parameter);
+  const value = readOnce(values, parameter);
   if (value === undefined) return undefined;
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;

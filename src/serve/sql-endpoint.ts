@@ -40,13 +40,13 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
       },
       handler,
     });
-  const ask = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryAnswer> =>
+  const runSql = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryAnswer> =>
     options.answer(requireSql(request), format, closingOf(reply));
 
   route('/sql', async (request, reply) => {
     const sql = readSql(request);
     if (sql === '') return options.sendPage(reply, sqlPage(options.bar, '', null, await options.tables()));
-    const outcome = await ask(request, reply, 'json').then(readOutcome, (error: unknown) => {
+    const outcome = await runSql(request, reply, 'json').then(readOutcome, (error: unknown) => {
       if (!(error instanceof Problem) || !options.wantsPage(request)) throw error;
       reply.code(error.status).headers(error.extras.headers ?? {});
       return error.message;
@@ -54,12 +54,12 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
     return options.sendPage(reply, sqlPage(options.bar, sql, outcome, await options.tables()));
   });
   route('/sql.json', async (request, reply) => {
-    const { columns, text, truncated } = await ask(request, reply, 'json');
+    const { columns, text, truncated } = await runSql(request, reply, 'json');
     const head = JSON.stringify({ ok: true, truncated, columns }).slice(0, -1);
     return reply.header('content-type', jsonType).send(`${head},"rows":${text.trimEnd()}}\n`);
   });
   route('/sql.csv', async (request, reply) => {
-    const { text, truncated } = await ask(request, reply, 'csv');
+    const { text, truncated } = await runSql(request, reply, 'csv');
     // CSV can't show that rows are missing.
     if (truncated)
       throw new Problem(
@@ -86,13 +86,13 @@ function refuseOtherPages({ headers }: FastifyRequest, onlyLoopback: boolean): v
 
 /** Returns the parameter `sql`, or an empty string. */
 function readSql({ query }: FastifyRequest): string {
-  const given = new Map<string, unknown>(Object.entries(query ?? {}));
-  const unknown = [...given.keys()].find((name) => name !== 'sql');
+  const values = new Map<string, unknown>(Object.entries(query ?? {}));
+  const unknown = [...values.keys()].find((name) => name !== 'sql');
   if (unknown !== undefined) {
     const parameter = unknown.slice(0, 40);
     throw new Problem(400, `Unknown parameter ${JSON.stringify(parameter)}. The only parameter is sql.`, { parameter });
   }
-  const sql = given.get('sql') ?? '';
+  const sql = values.get('sql') ?? '';
   if (typeof sql !== 'string')
     throw new Problem(400, 'The parameter sql is repeated. Send it once.', { parameter: 'sql' });
   return sql.trim();

@@ -18,9 +18,9 @@ import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
 /** Milliseconds between checks of `current`, which run in the background. */
-const lookInterval = 1_000;
+const checkInterval = 1_000;
 /** Each failure doubles the interval up to this, because a check reads much and reports its failure. */
-const longestInterval = 60_000;
+const maxInterval = 60_000;
 
 /**
  * Reads the current snapshot into memory. When `current` changes, loads the new one in the background and then replaces the old one.
@@ -34,33 +34,33 @@ export async function openWarehouseSource(
   { onFailure = () => {} }: { readonly onFailure?: (error: unknown) => void } = {},
 ): Promise<RecordSource> {
   let loaded = await loadCurrent(warehouse, pipelines);
-  let interval = lookInterval;
-  let looking: Promise<void> | undefined;
+  let interval = checkInterval;
+  let checking: Promise<void> | undefined;
   let closed = false;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
       if ((await readCurrentId(warehouse)) !== loaded.id) loaded = await loadCurrent(warehouse, pipelines);
-      interval = lookInterval;
+      interval = checkInterval;
     } catch (error) {
-      interval = Math.min(2 * interval, longestInterval);
+      interval = Math.min(2 * interval, maxInterval);
       onFailure(error);
     }
-    if (!closed) timer = lookLater();
+    if (!closed) timer = scheduleCheck();
   }
 
-  function lookLater(): NodeJS.Timeout {
-    return setTimeout(() => void (looking = look()), interval).unref();
+  function scheduleCheck(): NodeJS.Timeout {
+    return setTimeout(() => void (checking = check()), interval).unref();
   }
 
-  let timer = lookLater();
+  let timer = scheduleCheck();
   return {
     current: (pipeline) => loaded.source.current(pipeline),
     snapshot: () => loaded.snapshot,
     async close() {
       closed = true;
       clearTimeout(timer);
-      await looking;
+      await checking;
     },
   };
 }
@@ -83,9 +83,9 @@ async function loadCurrent(
       for (const pipeline of pipelines) {
         const { table } = pipeline;
         // The dataset is newer than the snapshot. If the manifest lists it, a missing table is damage.
-        const wasNeverRead =
+        const isNewer =
           manifest.datasets[table] === undefined && (await tableColumns(database, null, table)).length === 0;
-        const records = wasNeverRead ? [] : await restoreRecords(database, pipeline);
+        const records = isNewer ? [] : await restoreRecords(database, pipeline);
         sets.set(table, buildRecordSet(records, lastModified));
       }
     } finally {
@@ -112,7 +112,7 @@ type Row = Readonly<Record<string, number | bigint | string | null>>;
  * Leading zeros of counts are lost, but a sync creates the same tables from the result.
  */
 async function restoreRecords(database: Database, pipeline: AnyPipeline): Promise<ServedRecord[]> {
-  const lost = await readLostValues(database, pipeline);
+  const lost = await readNullSources(database, pipeline);
   const columns = Object.entries(pipeline.columns);
   const rows = await database.rows<Row>(
     `SELECT ${columnList(Object.keys(pipeline.columns))} FROM ${quoteIdentifier(pipeline.table)} ORDER BY ${columnList(pipeline.key)}`,
@@ -136,7 +136,7 @@ async function restoreRecords(database: Database, pipeline: AnyPipeline): Promis
 }
 
 /** Returns the source's values for NULLs, by key and column. Fields without an entry were missing. */
-async function readLostValues(database: Database, pipeline: AnyPipeline): Promise<Map<string, Row[string]>> {
+async function readNullSources(database: Database, pipeline: AnyPipeline): Promise<Map<string, Row[string]>> {
   const rows = await database.rows<Row>(
     `SELECT ${columnList(pipeline.key)}, column_name AS lost_column,
             CASE check_name WHEN 'malformed' THEN raw_value WHEN 'empty' THEN '' END AS lost_value

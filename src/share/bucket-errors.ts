@@ -3,43 +3,44 @@
 import { messageOf, RekapError, systemCode } from '../errors.ts';
 
 interface Failure {
-  readonly said: (name: string, status: number, message: string) => boolean;
+  readonly matches: (name: string, status: number, message: string) => boolean;
   readonly next: string;
 }
 
 const failures: readonly Failure[] = [
   {
-    said: (name, _status, message) =>
+    matches: (name, _status, message) =>
       name === 'CredentialsProviderError' || /could not load credentials/i.test(message),
     next: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or set AWS_PROFILE.',
   },
   {
-    said: (_name, _status, message) => /region is missing/i.test(message),
+    matches: (_name, _status, message) => /region is missing/i.test(message),
     next: 'Set AWS_REGION. For a store without regions, use us-east-1 or auto.',
   },
   {
-    said: (name, status) => name === 'PermanentRedirect' || name === 'AuthorizationHeaderMalformed' || status === 301,
+    matches: (name, status) =>
+      name === 'PermanentRedirect' || name === 'AuthorizationHeaderMalformed' || status === 301,
     next: 'Set AWS_REGION to the region of the bucket.',
   },
   {
-    said: (name) => name === 'NoSuchBucket',
+    matches: (name) => name === 'NoSuchBucket',
     next: 'Create the bucket, or correct its name.',
   },
   {
     // Some stores return 404 for an unknown access key.
-    said: (name, status, message) => status === 401 || status === 403 || /access key/i.test(name + message),
+    matches: (name, status, message) => status === 401 || status === 403 || /access key/i.test(name + message),
     next: 'Check the credentials. They need permission to list the bucket, and to read, write and delete objects under the prefix.',
   },
   {
-    said: (name, status) => name === 'NotImplemented' || status === 501,
+    matches: (name, status) => name === 'NotImplemented' || status === 501,
     next: 'Use a store that supports conditional writes (If-Match and If-None-Match).',
   },
   {
-    said: (_name, _status, message) => /checksum mismatch/i.test(message),
+    matches: (_name, _status, message) => /checksum mismatch/i.test(message),
     next: 'A file in the bucket is damaged. Remove the folder of its snapshot from the bucket, and push the snapshot again.',
   },
   {
-    said: (_name, status) => status === 0,
+    matches: (_name, status) => status === 0,
     next: 'Check the network and AWS_ENDPOINT_URL_S3, then run the command again.',
   },
 ];
@@ -54,7 +55,7 @@ export function explainBucketError(error: unknown, doing: string, url: string): 
   const status = statusOf(error);
   // The SDK's message is empty if several addresses of a host refused the connection.
   const message = (messageOf(error) || systemCode(error)).replace(/\.$/, '');
-  const { next } = failures.find(({ said }) => said(name, status, message)) ?? { next: otherwise };
+  const { next } = failures.find(({ matches }) => matches(name, status, message)) ?? { next: otherwise };
   const why = status === 0 ? message : `${message} (${name}, ${status})`;
   return new RekapError('bucket', `${url}: failed to ${doing}: ${why}.`, next, { cause: error });
 }

@@ -41,12 +41,12 @@ export interface Bucket {
 const connectionTimeout = 10_000;
 const idleTimeout = 60_000;
 /** Minimum average rate of a store in bytes per second. */
-const slowest = 8000;
+const minRate = 8000;
 /** Bytes per part. A store accepts 10,000 parts. */
 const partSize = 16 << 20;
-const mostText = 64 << 20;
+const maxTextBytes = 64 << 20;
 /** Maximum keys per delete request. */
-const mostKeys = 1000;
+const maxKeys = 1000;
 const filesAtOnce = 4;
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -99,16 +99,16 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
   }
 
   /** Yields the chunks of a body. Fails below the minimum rate, because a slow store could block a command forever. */
-  async function* inTime(body: Readable): AsyncGenerator<Buffer> {
+  async function* readInTime(body: Readable): AsyncGenerator<Buffer> {
     const began = performance.now();
     let bytes = 0;
     for await (const piece of body as AsyncIterable<Buffer>) {
       bytes += piece.length;
       const taken = performance.now() - began;
-      if (taken > idle && bytes < (taken * slowest) / 1000)
+      if (taken > idle && bytes < (taken * minRate) / 1000)
         throw new RekapError(
           'bucket',
-          `${url} sends less than ${formatBytes(slowest)} per second.`,
+          `${url} sends less than ${formatBytes(minRate)} per second.`,
           'Run the command again when the connection is faster.',
         );
       yield piece;
@@ -133,16 +133,16 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
         const pieces: Buffer[] = [];
         let bytes = found.length;
         // A store may leave out the length.
-        for await (const piece of bytes > mostText ? [] : inTime(found.body)) {
+        for await (const piece of bytes > maxTextBytes ? [] : readInTime(found.body)) {
           pieces.push(piece);
           bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-          if (bytes > mostText) break;
+          if (bytes > maxTextBytes) break;
         }
-        if (bytes > mostText) {
+        if (bytes > maxTextBytes) {
           found.body.destroy();
           throw new RekapError(
             'bucket',
-            `${url}/${path} is larger than ${formatBytes(mostText)}.`,
+            `${url}/${path} is larger than ${formatBytes(maxTextBytes)}.`,
             'rekap did not write this file. Choose another prefix.',
           );
         }
@@ -184,7 +184,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
         let bytes = 0;
         const file = await open(target, 'wx');
         try {
-          for await (const piece of inTime(found.body)) {
+          for await (const piece of readInTime(found.body)) {
             bytes += piece.length;
             if (bytes > most) break;
             hash.update(piece);
@@ -211,8 +211,8 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
     remove: (path) =>
       explained(`remove ${path}`, async () => {
         const keys = [...(await sizes(path)).keys()].map((name) => prefix + path + name);
-        for (let first = 0; first < keys.length; first += mostKeys) {
-          const Objects = keys.slice(first, first + mostKeys).map((Key) => ({ Key }));
+        for (let first = 0; first < keys.length; first += maxKeys) {
+          const Objects = keys.slice(first, first + maxKeys).map((Key) => ({ Key }));
           const { Errors = [] } = await client.send(
             new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
           );

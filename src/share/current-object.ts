@@ -18,7 +18,7 @@ const shape = v.object({
 });
 export type CurrentObject = Readonly<v.InferOutput<typeof shape>>;
 
-export interface CurrentThere extends CurrentObject {
+export interface StoredCurrent extends CurrentObject {
   readonly etag: string;
 }
 
@@ -27,7 +27,7 @@ export function snapshotPrefix(id: string): string {
 }
 
 /** Returns null before the first push. @throws `bucket` if the file isn't from a push. */
-export async function readCurrentObject(bucket: Bucket): Promise<CurrentThere | null> {
+export async function readCurrentObject(bucket: Bucket): Promise<StoredCurrent | null> {
   const found = await bucket.read(currentObject);
   if (found === null) return null;
   const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), found.text);
@@ -57,7 +57,7 @@ export function isSameSnapshot(a: CurrentObject, b: CurrentObject): boolean {
 export async function switchCurrentObject(
   bucket: Bucket,
   next: CurrentObject,
-  before: CurrentThere | null,
+  before: StoredCurrent | null,
 ): Promise<void> {
   const text = `${JSON.stringify(next, null, 2)}\n`;
   const isWritten = await bucket.write(currentObject, text, before === null ? 'is new' : { etag: before.etag });

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Bucket, transferAll } from './bucket.ts';
-import { type CurrentThere, readCurrentObject, snapshotPrefix } from './current-object.ts';
+import { type StoredCurrent, readCurrentObject, snapshotPrefix } from './current-object.ts';
 import { RekapError } from '../errors.ts';
 import { manifestHashLine } from '../publish/manifest.ts';
 import { lockWarehouse } from '../publish/lock.ts';
@@ -67,10 +67,10 @@ export interface Pulled {
 }
 
 /** Milliseconds by which the clock that created a snapshot may be ahead of this one. */
-const mostAhead = 24 * 3_600_000;
+const maxAhead = 24 * 3_600_000;
 
 /** Retention removed the snapshot between two requests, so the bucket has a newer one. */
-class GoneMeanwhile extends Error {}
+class SnapshotRemoved extends Error {}
 
 /**
  * Pulls the current snapshot, and records the outcome in runs.jsonl. A failure leaves the warehouse unchanged.
@@ -92,26 +92,26 @@ export async function pullSnapshot(options: PullOptions): Promise<Pulled> {
 
 async function pull(options: PullOptions): Promise<Pulled> {
   const { bucket, warehouse } = options;
-  for (let left = 2; ; left -= 1) {
-    const there = await readCurrentObject(bucket);
-    if (there === null)
+  for (let retries = 2; ; retries -= 1) {
+    const remote = await readCurrentObject(bucket);
+    if (remote === null)
       throw new RekapError(
         'bucket',
         `${bucket.url} does not contain a snapshot.`,
         `Push one first with "rekap push ${bucket.url}", or correct the address.`,
       );
-    refuseFuture(options, there);
-    const here = await readHere(options, there);
-    if (here !== null && (await isCopyOf(here, there)))
-      return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, held: null, removed: [] };
+    refuseFuture(options, remote);
+    const local = await readLocal(options, remote);
+    if (local !== null && (await isCopyOf(local, remote)))
+      return { outcome: 'unchanged', ...identify(options, remote), files: 0, bytes: 0, held: null, removed: [] };
     try {
-      return await replaceCurrent(options, there);
+      return await replaceCurrent(options, remote);
     } catch (error) {
-      if (!(error instanceof GoneMeanwhile)) throw explainFileError(error, warehouse);
-      if (left === 0)
+      if (!(error instanceof SnapshotRemoved)) throw explainFileError(error, warehouse);
+      if (retries === 0)
         throw new RekapError(
           'bucket',
-          `A file of the current snapshot ${there.snapshot} is missing in ${bucket.url}: ${error.message}.`,
+          `A file of the current snapshot ${remote.snapshot} is missing in ${bucket.url}: ${error.message}.`,
           'Push the snapshot again.',
         );
     }
@@ -119,8 +119,8 @@ async function pull(options: PullOptions): Promise<Pulled> {
 }
 
 /** Refuses a snapshot from the future, because all correct snapshots would be refused as older. */
-function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere): void {
-  const latest = newSnapshotId(new Date(clock.now().getTime() + mostAhead), 0, null);
+function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: StoredCurrent): void {
+  const latest = newSnapshotId(new Date(clock.now().getTime() + maxAhead), 0, null);
   if (snapshot < latest) return;
   throw new RekapError(
     'bucket',
@@ -129,43 +129,51 @@ function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere
   );
 }
 
-function named({ bucket, warehouse }: PullOptions, { snapshot }: CurrentThere) {
+function identify({ bucket, warehouse }: PullOptions, { snapshot }: StoredCurrent) {
   return { snapshot, bucket: bucket.url, warehouse };
 }
 
 /** Returns the current snapshot of the warehouse, or null. Ignores damage if the bucket has the same snapshot. */
-async function readHere({ warehouse, isCopy }: PullOptions, there: CurrentThere): Promise<Snapshot | null> {
-  const isTheirs = isCopy || (await readCurrentId(warehouse).catch(() => null)) === there.snapshot;
-  return isTheirs ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
+async function readLocal({ warehouse, isCopy }: PullOptions, remote: StoredCurrent): Promise<Snapshot | null> {
+  const ignoresDamage = isCopy || (await readCurrentId(warehouse).catch(() => null)) === remote.snapshot;
+  return ignoresDamage ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
 }
 
 /** Returns whether a local snapshot is identical to the bucket's. */
-async function isCopyOf({ folder, manifest }: Snapshot, there: CurrentThere): Promise<boolean> {
+async function isCopyOf({ folder, manifest }: Snapshot, remote: StoredCurrent): Promise<boolean> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => '');
-  return sha256(text) === there.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
+  return sha256(text) === remote.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
 }
 
-async function replaceCurrent(options: PullOptions, there: CurrentThere): Promise<Pulled> {
+async function replaceCurrent(options: PullOptions, remote: StoredCurrent): Promise<Pulled> {
   const { warehouse, keep, warn, isCopy } = options;
   await makeWarehouse(warehouse, warn);
   const unlock = await lockWarehouse(warehouse);
   try {
     await clearLeftovers(warehouse);
-    const before = await readHere(options, there);
-    await requireSuccessor(options, there, before);
+    const before = await readLocal(options, remote);
+    await requireSuccessor(options, remote, before);
     // A pull waits until the pin is removed, because the snapshot stays in the bucket. Copies are never pinned.
     const pinned = isCopy ? null : await readPinnedId(warehouse);
-    if (pinned !== null && before !== null && before.id !== there.snapshot) {
+    if (pinned !== null && before !== null && before.id !== remote.snapshot) {
       const none = { files: 0, bytes: 0, removed: [] };
-      return { outcome: 'unchanged', ...named(options, there), snapshot: before.id, held: there.snapshot, ...none };
+      return {
+        outcome: 'unchanged',
+        ...identify(options, remote),
+        snapshot: before.id,
+        held: remote.snapshot,
+        ...none,
+      };
     }
     const ids = await listSnapshotIds(warehouse);
-    const copy = ids.includes(there.snapshot) ? await readSnapshot(warehouse, there.snapshot).catch(() => null) : null;
+    const copy = ids.includes(remote.snapshot)
+      ? await readSnapshot(warehouse, remote.snapshot).catch(() => null)
+      : null;
     let fetched = { files: 0, bytes: 0 };
-    if (copy !== null && (await isCopyOf(copy, there))) await pointCurrent(warehouse, there.snapshot);
-    else fetched = await fetchSnapshot(options, there, ids);
-    const removed = await pruneSnapshots(warehouse, keep, [there.snapshot, before?.id ?? null, pinned]);
-    return { outcome: 'pulled', ...named(options, there), ...fetched, held: null, removed };
+    if (copy !== null && (await isCopyOf(copy, remote))) await pointCurrent(warehouse, remote.snapshot);
+    else fetched = await fetchSnapshot(options, remote, ids);
+    const removed = await pruneSnapshots(warehouse, keep, [remote.snapshot, before?.id ?? null, pinned]);
+    return { outcome: 'pulled', ...identify(options, remote), ...fetched, held: null, removed };
   } finally {
     unlock();
   }
@@ -174,49 +182,49 @@ async function replaceCurrent(options: PullOptions, there: CurrentThere): Promis
 /** Allows a rollback of the bucket, but not a warehouse with a snapshot that the bucket never had. */
 async function requireSuccessor(
   { bucket, warehouse, acceptSource, isCopy }: PullOptions,
-  there: CurrentThere,
+  remote: StoredCurrent,
   before: Snapshot | null,
 ): Promise<void> {
   if (before === null) return;
-  if (before.manifest.source !== there.source && !acceptSource)
+  if (before.manifest.source !== remote.source && !acceptSource)
     throw new RekapError(
       'source-mismatch',
-      `The warehouse ${warehouse} contains figures from ${before.manifest.source}, but ${bucket.url} from ${there.source}.`,
+      `The warehouse ${warehouse} contains figures from ${before.manifest.source}, but ${bucket.url} from ${remote.source}.`,
       'Choose another folder with --warehouse, or add --accept-source if the source has a new URL.',
     );
-  if (isCopy || before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
+  if (isCopy || before.id < remote.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
   throw new RekapError(
     'bucket-conflict',
-    `The warehouse ${warehouse} contains snapshot ${before.id}, which is newer than ${there.snapshot} and not in ${bucket.url}.`,
+    `The warehouse ${warehouse} contains snapshot ${before.id}, which is newer than ${remote.snapshot} and not in ${bucket.url}.`,
     'Push this snapshot to the bucket, or choose another folder with --warehouse.',
   );
 }
 
 async function fetchSnapshot(
   options: PullOptions,
-  there: CurrentThere,
+  remote: StoredCurrent,
   ids: readonly string[],
 ): Promise<Pick<Pulled, 'files' | 'bytes'>> {
   const { warehouse, bucket, report } = options;
-  const id = there.snapshot;
+  const id = remote.snapshot;
   const below = snapshotPrefix(id);
   const text = await bucket.read(below + manifestFile);
-  if (text === null) throw new GoneMeanwhile(manifestFile);
-  const manifest = await requireManifest(text.text, there, bucket);
+  if (text === null) throw new SnapshotRemoved(manifestFile);
+  const manifest = await requireManifest(text.text, remote, bucket);
   const folder = await beginSnapshotFolder(warehouse, id);
   try {
     const fetchFile = async ({ path, bytes, sha256: expected }: ManifestFile): Promise<void> => {
       const target = join(folder, path);
       await mkdir(dirname(target), { recursive: true });
       const got = await bucket.download(below + path, target, bytes);
-      if (got === null) throw new GoneMeanwhile(path);
-      if (got.bytes !== bytes || got.sha256 !== expected) throw unlike(bucket, there, path);
+      if (got === null) throw new SnapshotRemoved(path);
+      if (got.bytes !== bytes || got.sha256 !== expected) throw mismatch(bucket, remote, path);
     };
     await transferAll(manifest.files, fetchFile, report);
     await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
     await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
     const problems = await options.verify({ folder, manifest });
-    if (problems.length > 0) throw unverified(bucket, there, problems);
+    if (problems.length > 0) throw invalid(bucket, remote, problems);
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
     const others = ids.filter((other) => other !== id);
     await publishSnapshotFolder(
@@ -236,11 +244,11 @@ async function fetchSnapshot(
 }
 
 /** Checks a manifest from an untrusted bucket. The hash proves its content, and its shape keeps paths below their folder. */
-async function requireManifest(text: string, there: CurrentThere, bucket: Bucket): Promise<Manifest> {
-  const parsed = sha256(text) === there.manifest_sha256 ? parseJson(text) : null;
-  const read = await readManifest(parsed, there.snapshot);
-  if ('manifest' in read && read.manifest.source === there.source && isUsable(read.manifest)) return read.manifest;
-  throw unlike(bucket, there, manifestFile);
+async function requireManifest(text: string, remote: StoredCurrent, bucket: Bucket): Promise<Manifest> {
+  const parsed = sha256(text) === remote.manifest_sha256 ? parseJson(text) : null;
+  const read = await readManifest(parsed, remote.snapshot);
+  if ('manifest' in read && read.manifest.source === remote.source && isUsable(read.manifest)) return read.manifest;
+  throw mismatch(bucket, remote, manifestFile);
 }
 
 function parseJson(text: string): unknown {
@@ -257,7 +265,7 @@ function isUsable({ files }: Manifest): boolean {
   return paths.size === files.length && paths.has(databaseFile);
 }
 
-function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): RekapError {
+function mismatch({ url }: Bucket, { snapshot }: StoredCurrent, path: string): RekapError {
   const folder = snapshotPrefix(snapshot);
   return new RekapError(
     'bucket',
@@ -266,7 +274,7 @@ function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): Reka
   );
 }
 
-function unverified({ url }: Bucket, { snapshot }: CurrentThere, problems: readonly string[]): RekapError {
+function invalid({ url }: Bucket, { snapshot }: StoredCurrent, problems: readonly string[]): RekapError {
   const folder = snapshotPrefix(snapshot);
   return new RekapError(
     'bucket',

@@ -6,16 +6,16 @@ import { join } from 'node:path';
 import { type Bucket, transferAll } from './bucket.ts';
 import {
   type CurrentObject,
-  type CurrentThere,
+  type StoredCurrent,
   isSameSnapshot,
   readCurrentObject,
   snapshotPrefix,
   switchCurrentObject,
 } from './current-object.ts';
 import { messageOf, RekapError } from '../errors.ts';
-import { checkManifestFile } from '../publish/verify-snapshot.ts';
+import { checkManifestFile, hashesAgree } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
-import { describeFile, findAltered } from '../warehouse/check-files.ts';
+import { describeFile } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
@@ -66,7 +66,7 @@ export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
 async function push(options: PushOptions): Promise<Pushed> {
   const { snapshot, bucket, acceptSource } = options;
   const { id, folder, manifest } = snapshot;
-  const damage = [...(await checkManifestFile(folder)), ...(await findDamagedFiles(snapshot))];
+  const damage = [...(await checkManifestFile(folder)), ...(await hashesAgree(snapshot))];
   if (damage.length > 0)
     throw damagedError(`Snapshot ${id} is damaged and was not pushed:`, damage, recoveryHint(id, manifest.run));
   const text = await readFile(join(folder, manifestFile), 'utf8');
@@ -87,14 +87,10 @@ async function push(options: PushOptions): Promise<Pushed> {
   return { outcome, snapshot: id, bucket: bucket.url, ...written, removed };
 }
 
-async function findDamagedFiles({ folder, manifest }: Snapshot): Promise<string[]> {
-  return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
-}
-
 /** Allows an older snapshot of this warehouse after a rollback, but doesn't replace a newer one of another warehouse. */
 async function requireSuccessor(
   { warehouse, snapshot, bucket }: PushOptions,
-  before: CurrentThere,
+  before: StoredCurrent,
   acceptSource: boolean,
 ): Promise<void> {
   if (before.source !== snapshot.manifest.source && !acceptSource)
@@ -115,19 +111,19 @@ async function requireSuccessor(
 async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<Pushed, 'files' | 'bytes'>> {
   const { bucket, snapshot, report } = options;
   const below = snapshotPrefix(snapshot.id);
-  const there = await bucket.sizes(below);
-  const known = there.has(manifestFile) ? await bucket.read(below + manifestFile) : null;
-  if (known !== null && known.text !== manifest)
+  const sizes = await bucket.sizes(below);
+  const uploaded = sizes.has(manifestFile) ? await bucket.read(below + manifestFile) : null;
+  if (uploaded !== null && uploaded.text !== manifest)
     throw new RekapError(
       'bucket-conflict',
       `${bucket.url} already contains a snapshot ${snapshot.id} with different files, from another warehouse.`,
       'The bucket is unchanged. Push the next snapshot, or choose another prefix.',
     );
   const hash = await describeFile(snapshot.folder, manifestHashFile, null);
-  const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => there.get(path) !== bytes);
+  const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => sizes.get(path) !== bytes);
   await transferAll(missing, ({ path }) => bucket.upload(below + path, join(snapshot.folder, path)), report);
   const written = { files: missing.length, bytes: missing.reduce((sum, { bytes }) => sum + bytes, 0) };
-  if (known !== null) return written;
+  if (uploaded !== null) return written;
   await bucket.write(below + manifestFile, manifest, 'is new');
   // A store that overwrites the manifest despite these conditions ignores them.
   const path = below + manifestFile;
@@ -148,9 +144,9 @@ async function removeOld({ bucket, snapshot, keep, warn }: PushOptions, before: 
     const ids = (await bucket.folders('snapshots/')).filter(isSnapshotId).toSorted();
     const older = ids.filter((id) => id < snapshot.id && id !== before);
     const room = Math.max(0, keep - 1 - (before !== null && before < snapshot.id ? 1 : 0));
-    const doomed = older.slice(0, Math.max(0, older.length - room));
-    for (const id of doomed) await bucket.remove(snapshotPrefix(id));
-    return doomed;
+    const removed = older.slice(0, Math.max(0, older.length - room));
+    for (const id of removed) await bucket.remove(snapshotPrefix(id));
+    return removed;
   } catch (error) {
     warn(`Old snapshots could not be removed from ${bucket.url}: ${messageOf(error)}`);
     return [];

@@ -2,7 +2,7 @@
 
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import { appendRun, type RunLine } from '../warehouse/runs-log.ts';
-import { outcomeOf } from '../publish/record-run.ts';
+import { countsOf, outcomeOf } from '../publish/record-run.ts';
 import type { Clock } from '../runtime/context.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 
@@ -33,7 +33,6 @@ export async function recordTransfer<Value>(
     manifest: Manifest | null,
     end: Pick<RunLine, 'outcome' | 'exit_code' | 'reason' | 'bytes'>,
   ) => {
-    const datasets = Object.entries(manifest?.datasets ?? {});
     const line: RunLine = {
       run: null,
       kind,
@@ -43,9 +42,7 @@ export async function recordTransfer<Value>(
       snapshot: manifest?.snapshot ?? null,
       requests: 0,
       retries: 0,
-      rows: Object.fromEntries(datasets.map(([table, { rows }]) => [table, rows])),
-      quarantined: Object.fromEntries(datasets.map(([table, { quarantined }]) => [table, quarantined])),
-      ...(manifest?.violation_ages === undefined ? {} : { violation_ages: manifest.violation_ages }),
+      ...countsOf(manifest ?? { datasets: {} }),
       bucket,
       ...end,
     };

@@ -7,7 +7,6 @@ import {
   openDatabase,
   quoteIdentifier,
   quoteText,
-  tableColumns,
 } from '../runtime/database.ts';
 import { explainDamage, seal } from '../warehouse/open-published.ts';
 import { asQueryResult, type QueryResult } from './query/query-result.ts';
@@ -15,7 +14,7 @@ import { streamResult } from './query/stream-result.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';
-import { differencesSql, sharedColumns } from '../load/changes.ts';
+import { columnNames, differencesSql, sharedColumns } from '../load/changes.ts';
 import { changesTable, placeColumns, selectList, stagedViolationsTable, violationIdentity } from '../load/tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 
@@ -64,11 +63,11 @@ export async function diffSnapshots<Value>(
   compared: ComparedSnapshots,
   use: (result: QueryResult) => Promise<Value>,
 ): Promise<Value> {
-  return askBoth(compared, use, async (database) => {
+  return queryBoth(compared, use, async (database) => {
     const selects: string[] = [];
     for (const pipeline of pipelines) {
-      const there = new Set(await sharedColumns(database, 'old', pipeline));
-      const columns = (await sharedColumns(database, 'new', pipeline)).filter((name) => there.has(name));
+      const before = new Set(await sharedColumns(database, 'old', pipeline));
+      const columns = (await sharedColumns(database, 'new', pipeline)).filter((name) => before.has(name));
       if (columns.length === 0) continue;
       const table = quoteIdentifier(pipeline.table);
       selects.push(
@@ -97,15 +96,13 @@ export async function diffViolations<Value>(
 ): Promise<Value> {
   const identity = violationIdentity(pipelines).map(quoteIdentifier);
   const same = identity.map((name) => `a.${name} IS NOT DISTINCT FROM b.${name}`).join(' AND ');
-  const wanted = new Set([...violationIdentity(pipelines), 'severity', 'message']);
-  const own = stagedViolationsTable(pipelines).columns.filter(({ name }) => wanted.has(name));
+  const names = new Set([...violationIdentity(pipelines), 'severity', 'message']);
+  const own = stagedViolationsTable(pipelines).columns.filter(({ name }) => names.has(name));
   const columns = columnList(['severity', ...violationIdentity(pipelines), 'message']);
-  return askBoth(compared, use, async (database) => {
+  return queryBoth(compared, use, async (database) => {
     const violationsOf = async (snapshot: string): Promise<string> => {
-      const there = new Set(
-        (await tableColumns(database, snapshot, 'violations')).map(({ column_name }) => column_name),
-      );
-      return `(SELECT ${selectList(own, there, pipelines) ?? columns} FROM ${snapshot}.violations)`;
+      const existing = await columnNames(database, snapshot, 'violations');
+      return `(SELECT ${selectList(own, existing, pipelines) ?? columns} FROM ${snapshot}.violations)`;
     };
     const both = { old: await violationsOf('old'), new: await violationsOf('new') };
     const onlyIn = (kind: string, one: string, other: string): string =>
@@ -115,7 +112,7 @@ export async function diffViolations<Value>(
 }
 
 /** Runs a query over both snapshots, attached as `old` and `new`. */
-async function askBoth<Value>(
+async function queryBoth<Value>(
   { before, after }: ComparedSnapshots,
   use: (result: QueryResult) => Promise<Value>,
   makeSql: (database: Database) => Promise<string>,
@@ -143,9 +140,7 @@ function noDifferenceSql(pipelines: readonly AnyPipeline[]): string {
 
 /** Returns SQL for the last snapshot after `from` that changed the same column of the same record. */
 async function sinceSql(database: Database, pipelines: readonly AnyPipeline[], from: string): Promise<string> {
-  const history = new Set(
-    (await tableColumns(database, 'new', changesTableName)).map(({ column_name }) => column_name),
-  );
+  const history = await columnNames(database, 'new', changesTableName);
   if (history.size === 0) return 'NULL::VARCHAR';
   const same = changesTable(pipelines)
     .columns.map(({ name }) => name)

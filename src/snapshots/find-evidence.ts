@@ -65,20 +65,20 @@ type Texts = Readonly<Record<string, string | null>>;
 export async function findEvidence(
   warehouse: string,
   snapshot: Snapshot,
-  question: EvidenceRequest,
+  request: EvidenceRequest,
 ): Promise<Evidence[]> {
   const { project } = snapshot.manifest;
   const database = await openPublished(await requireDatabase(snapshot));
   try {
-    const requested = project.pipelines.filter(({ table }) => question.datasets?.includes(table) ?? true);
+    const requested = project.pipelines.filter(({ table }) => request.datasets?.includes(table) ?? true);
     const found: Evidence[] = [];
     for (const pipeline of requested) {
-      for (const row of await rowsNamed(database, pipeline, question.name))
-        found.push(await evidenceOfRow({ database, warehouse, snapshot, pipeline, row, question }));
-      for (const row of await quarantineNamed(database, pipeline, question.name))
+      for (const row of await rowsNamed(database, pipeline, request.name))
+        found.push(await evidenceOfRow({ database, warehouse, snapshot, pipeline, row, request }));
+      for (const row of await quarantineNamed(database, pipeline, request.name))
         found.push(await evidenceOfQuarantine(warehouse, snapshot, pipeline, row));
     }
-    if (found.length === 0 && question.name !== null) throw await refuseName(database, requested, question.name);
+    if (found.length === 0 && request.name !== null) throw await refuseName(database, requested, request.name);
     return found;
   } finally {
     database.close();
@@ -137,11 +137,11 @@ interface EvidenceRow {
   readonly snapshot: Snapshot;
   readonly pipeline: AnyPipeline;
   readonly row: Texts;
-  readonly question: EvidenceRequest;
+  readonly request: EvidenceRequest;
 }
 
-async function evidenceOfRow(about: EvidenceRow): Promise<Evidence> {
-  const { database, warehouse, snapshot, pipeline, row, question } = about;
+async function evidenceOfRow(context: EvidenceRow): Promise<Evidence> {
+  const { database, warehouse, snapshot, pipeline, row, request } = context;
   const { columns: declared, table, key } = pipeline;
   const here = [
     `dataset = ${quoteText(table)}`,
@@ -153,7 +153,7 @@ async function evidenceOfRow(about: EvidenceRow): Promise<Evidence> {
     value: row[column] ?? null,
   });
   const rows = await database.rows<Texts>(`SELECT COLUMNS(*)::VARCHAR FROM violations WHERE ${here} ORDER BY ALL`);
-  const ofColumns = (column: string) => question.columns.length === 0 || question.columns.includes(column);
+  const ofColumns = (column: string) => request.columns.length === 0 || request.columns.includes(column);
   const violations = rows
     .filter((violation) => ofColumns(violation['column_name']!) || partsOf(pipeline, violation).some(ofColumns))
     .map((violation) => {
@@ -170,21 +170,21 @@ async function evidenceOfRow(about: EvidenceRow): Promise<Evidence> {
       };
     });
   const keyOf = createKeyReader(pipeline);
-  const wanted = key.map((name) => row[name]!).join('\u0000');
-  const isIt = (page: Page, record: number): boolean => keyOf(page, record)?.join('\u0000') === wanted;
+  const rowKey = key.map((name) => row[name]!).join('\u0000');
+  const matches = (page: Page, record: number): boolean => keyOf(page, record)?.join('\u0000') === rowKey;
   return {
     notice: sampleNotice(snapshot.manifest),
     dataset: table,
     place: Object.fromEntries(key.map((column) => [column, row[column]!])),
     quarantined: null,
-    figures: question.columns.filter((column) => declared[column] !== undefined).map(figure),
+    figures: request.columns.filter((column) => declared[column] !== undefined).map(figure),
     violations,
     records: await findRecords(
       warehouse,
       snapshot,
       pipeline,
       pipeline.partition === undefined ? null : row[pipeline.partition.column]!,
-      isIt,
+      matches,
     ),
     history: await readHistory(database, here, ofColumns),
   };
@@ -202,9 +202,9 @@ async function evidenceOfQuarantine(
   pipeline: AnyPipeline,
   { reason, record, partition_value: partition = null }: Texts,
 ): Promise<Evidence> {
-  const isIt = (page: Page, index: number) =>
+  const matches = (page: Page, index: number) =>
     page.bytes.toString('utf8', page.records.recordStart[index], page.records.recordEnd[index]) === record;
-  const records = await findRecords(warehouse, snapshot, pipeline, partition, isIt);
+  const records = await findRecords(warehouse, snapshot, pipeline, partition, matches);
   return {
     notice: sampleNotice(snapshot.manifest),
     dataset: pipeline.table,
@@ -220,7 +220,7 @@ async function evidenceOfQuarantine(
 async function readHistory(
   database: Database,
   here: string,
-  isMeant: (column: string) => boolean,
+  matchesColumn: (column: string) => boolean,
 ): Promise<PastEvent[]> {
   const columns = columnList(['snapshot', 'kind', 'column', 'check', 'before', 'after']);
   const rows = await database.rows<PastEvent>(
@@ -232,5 +232,5 @@ async function readHistory(
          WHERE resolved_snapshot IS NOT NULL AND ${here}
      ) ORDER BY ALL`,
   );
-  return rows.filter(({ column }) => isMeant(column));
+  return rows.filter(({ column }) => matchesColumn(column));
 }

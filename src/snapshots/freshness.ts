@@ -18,7 +18,7 @@ export interface Status {
 }
 
 /** Returns runs that show the state of the source: syncs and pulls, but not dry runs, replays, or syncs that found the warehouse busy. */
-export function tellingRuns(lines: readonly RunLine[]): RunLine[] {
+export function sourceRuns(lines: readonly RunLine[]): RunLine[] {
   return lines.filter(
     ({ kind, outcome, exit_code }) =>
       (kind === 'sync' || kind === 'pull') && outcome !== 'dry run' && exit_code !== ExitCode.busy,
@@ -41,12 +41,12 @@ export function lastPush(lines: readonly RunLine[]): RunLine | null {
 
 /** Returns when the newest sync started, or null. Ignores interrupted syncs, which a schedule repeats. */
 export function lastBegun(lines: readonly RunLine[]): Date | null {
-  const newest = tellingRuns(lines).findLast(({ kind, outcome }) => kind === 'sync' && outcome !== 'interrupted');
+  const newest = sourceRuns(lines).findLast(({ kind, outcome }) => kind === 'sync' && outcome !== 'interrupted');
   return newest === undefined ? null : new Date(newest.started_at);
 }
 
 export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number): Status {
-  const syncs = tellingRuns(lines);
+  const syncs = sourceRuns(lines);
   const push = lastPush(lines);
   const newestSuccess = syncs.findLast(isSuccess) ?? null;
   const newestPublished = syncs.findLast(isNew) ?? null;
@@ -77,7 +77,7 @@ export function summarizeRuns(lines: readonly RunLine[]): RunsSummary {
   for (const { outcome } of syncs) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   return {
     last: syncs.at(-1) ?? null,
-    lastTelling: tellingRuns(lines).at(-1) ?? null,
+    lastTelling: sourceRuns(lines).at(-1) ?? null,
     success: syncs.findLast(isSuccess) ?? null,
     push: lastPush(lines),
     outcomes,

@@ -39,13 +39,13 @@ export async function findRecords(
   { manifest }: Snapshot,
   pipeline: AnyPipeline,
   partition: string | null,
-  isIt: (page: Page, record: number) => boolean,
+  matches: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
   const folder = join(warehousePaths(warehouse).landing, manifest.run);
-  const records = await readLanding(folder, manifest.run, pipeline, partition, isIt);
+  const records = await readLanding(folder, manifest.run, pipeline, partition, matches);
   if (records.length > 0 || manifest.previous === null) return records;
   try {
-    return await findRecords(warehouse, await readSnapshot(warehouse, manifest.previous), pipeline, partition, isIt);
+    return await findRecords(warehouse, await readSnapshot(warehouse, manifest.previous), pipeline, partition, matches);
   } catch (error) {
     if (!isRekapError(error, 'snapshot-not-found')) throw error;
     throw new RekapError(
@@ -75,10 +75,10 @@ async function readLanding(
   run: string,
   pipeline: AnyPipeline,
   partition: string | null,
-  isIt: (page: Page, record: number) => boolean,
+  matches: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
   const lines = (await readAnswers(folder)).map((line, answer) => ({ line, answer }));
-  const meant = lines.filter(
+  const matching = lines.filter(
     ({ line }) =>
       line.dataset === pipeline.table &&
       line.status === 200 &&
@@ -91,12 +91,12 @@ async function readLanding(
   );
   const records: ReceivedRecord[] = [];
   try {
-    for (const { line, answer } of meant) {
+    for (const { line, answer } of matching) {
       const { request, url, body: bytes, at, status } = await landed.answer(answer);
       const { records: index } = scan(bytes);
       const page: Page = { request, url, bytes, count: index.length, next: null, records: index };
       for (let record = 0; record < index.length; record += 1) {
-        if (!isIt(page, record)) continue;
+        if (!matches(page, record)) continue;
         records.push({
           account: line.partition === null ? 'full listing' : 'partition',
           url,

@@ -4,7 +4,7 @@ import { systemCode, RekapError, systemReason, tooFewFiles, type ErrorCode } fro
 
 interface Failure {
   /** Matches the system's "EEXIST mkdir PATH: ..." and DuckDB's messages. */
-  readonly said: RegExp;
+  readonly pattern: RegExp;
   readonly code: ErrorCode;
   /** @param path The file or folder that the error names, or the warehouse. */
   readonly what: (warehouse: string, path: string, error: Error) => string;
@@ -21,39 +21,39 @@ const missing = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or dir
 /** The first match applies. */
 const failures: readonly Failure[] = [
   {
-    said: tooLarge,
+    pattern: tooLarge,
     code: 'disk-full',
     what: (warehouse) => `A file of the warehouse ${warehouse} would exceed the maximum file size of this system.`,
     next: 'Nothing was published. Raise the file size limit (ulimit -f).',
   },
   {
-    said: noSpace,
+    pattern: noSpace,
     code: 'disk-full',
     what: (warehouse) => `The disk of the warehouse ${warehouse} is full: no space or no inodes are left.`,
     next: 'Nothing was published. Free some space. To remove all snapshots and responses except the newest, run "rekap snapshots prune --keep 1".',
   },
   {
-    said: noMemory,
+    pattern: noMemory,
     code: 'out-of-memory',
     what: () => 'The tables of the snapshot exceed the memory limit of DuckDB.',
     next: 'Nothing was published. Sync fewer datasets at a time with --dataset, or fewer partitions, and please report this problem.',
   },
   {
     // File systems such as /proc report ENOENT if nothing can be created.
-    said: /^(EACCES|EPERM|EROFS|ENOENT mkdir)\b|permission denied|read-only file system/i,
+    pattern: /^(EACCES|EPERM|EROFS|ENOENT mkdir)\b|permission denied|read-only file system/i,
     code: 'warehouse',
     what: (warehouse, _path, error) =>
       `The warehouse ${warehouse} is not writable${systemCode(error) === 'unknown' ? '' : `: ${systemReason(error)}`}.`,
     next: 'Correct its permissions, or choose another folder.',
   },
   {
-    said: new RegExp(`^ENOENT \\w+ [^:]|${missing.source}`),
+    pattern: new RegExp(`^ENOENT \\w+ [^:]|${missing.source}`),
     code: 'warehouse',
     what: (_warehouse, path) => `${path} disappeared while rekap was using the warehouse.`,
     next: 'Nothing was published. Find out who else writes to this folder, then run the command again.',
   },
   {
-    said: /^(ENOTDIR|EEXIST mkdir)\b/,
+    pattern: /^(ENOTDIR|EEXIST mkdir)\b/,
     code: 'warehouse',
     what: (warehouse, path, error) =>
       // For a folder below a file, the system names the folder instead of the file.
@@ -61,13 +61,13 @@ const failures: readonly Failure[] = [
     next: 'Move the file, or choose another folder with --warehouse.',
   },
   {
-    said: /^(ELOOP|ENAMETOOLONG)/,
+    pattern: /^(ELOOP|ENAMETOOLONG)/,
     code: 'warehouse',
     what: (warehouse, _path, error) => `The path of the warehouse ${warehouse} cannot be used: ${systemReason(error)}.`,
     next: 'Choose another folder with --warehouse.',
   },
   {
-    said: /input\/output error|fsync failed/i,
+    pattern: /input\/output error|fsync failed/i,
     code: 'file',
     what: (warehouse, _path, error) =>
       `DuckDB failed to read or write a file of the warehouse ${warehouse}: ${error.message.split('\n')[0]}`,
@@ -80,14 +80,14 @@ export function explainFileError(error: unknown, warehouse: string): unknown {
   const limit = tooFewFiles(error);
   if (limit !== null) return limit;
   if (error instanceof RekapError || !(error instanceof Error)) return error;
-  const said = saidBy(error);
-  const failure = failures.find((one) => one.said.test(said));
+  const text = errorText(error);
+  const failure = failures.find((one) => one.pattern.test(text));
   if (failure === undefined) return failedFile(error) ?? error;
   const path = 'path' in error ? String(error.path) : (missing.exec(error.message)?.[1] ?? warehouse);
   return new RekapError(failure.code, failure.what(warehouse, path, error), failure.next, { cause: error });
 }
 
-function saidBy(error: Error): string {
+function errorText(error: Error): string {
   const code = systemCode(error);
   if (code === 'unknown') return error.message;
   const { syscall = '', path = '' } = error as NodeJS.ErrnoException;
@@ -96,8 +96,8 @@ function saidBy(error: Error): string {
 
 /** Returns whether a file exceeds the maximum file size or the disk or quota is full. Null for other errors. */
 export function whyDiskIsFull(error: Error): 'size' | 'space' | null {
-  const said = saidBy(error);
-  return tooLarge.test(said) ? 'size' : noSpace.test(said) ? 'space' : null;
+  const text = errorText(error);
+  return tooLarge.test(text) ? 'size' : noSpace.test(text) ? 'space' : null;
 }
 
 export function isOutOfMemory({ message }: Error): boolean {

@@ -16,10 +16,10 @@ export class Chance {
   readonly seed: number;
   readonly #request: string;
 
-  constructor({ values, seed }: Pick<Chance, 'values' | 'seed'>, request: string, turn: number) {
+  constructor({ values, seed }: Pick<Chance, 'values' | 'seed'>, request: string, attempt: number) {
     this.values = values;
     this.seed = seed;
-    this.#request = `${request}\n${turn}`;
+    this.#request = `${request}\n${attempt}`;
   }
 
   strikes(name: FaultName): boolean {
@@ -31,8 +31,8 @@ export class Chance {
     return drawNumber([this.seed, this.#request, purpose]);
   }
 
-  whole(purpose: string, least: number, most: number): number {
-    return least + Math.floor(this.number(purpose) * (most - least + 1));
+  whole(purpose: string, min: number, max: number): number {
+    return min + Math.floor(this.number(purpose) * (max - min + 1));
   }
 
   /** Returns the items in another order, in which none keeps its position (Sattolo's algorithm). */

@@ -6,8 +6,8 @@ import { checkRange, maxNumber } from '../limits.ts';
 
 /**
  * In the order of drawing and display: name, kind, default, description.
- * 'source' changes the records permanently, 'time' delays the response, 'records' returns other records, 'answer' damages or replaces it.
- * A response has at most one fault of kind 'answer': the first that is drawn.
+ * 'source' changes the records permanently, 'time' delays the response, 'records' returns other records, 'response' damages or replaces it.
+ * A response has at most one fault of kind 'response': the first that is drawn.
  */
 const faults = [
   ['drift', 'source', 0.02, 'the source changes permanently: a count grows, a record disappears or a new one appears'],
@@ -20,27 +20,27 @@ const faults = [
   ['clamp', 'records', 50, 'a response has at most this many records, even if limit is larger'],
   ['short', 'records', 0.02, 'the response has fewer records than limit, although there are more'],
   ['total', 'records', 1, 'count is the number of all matching records, not of those in the response'],
-  ['drop', 'answer', 0.02, 'the connection is reset without a response'],
-  ['429', 'answer', 0.02, 'too many requests, with Retry-After in seconds or as a date'],
-  ['503', 'answer', 0.02, 'the service is unavailable'],
-  ['500', 'answer', 0.02, 'the service fails with an internal error'],
-  ['html', 'answer', 0.02, 'an HTML page with status 200, as from a proxy in front of the service'],
-  ['stall', 'answer', 0.02, 'the response starts and then stalls until the client gives up'],
-  ['truncate', 'answer', 0.02, 'the connection closes before the number of bytes in Content-Length'],
-  ['cut', 'answer', 0.02, 'the JSON ends early, although the HTTP response is complete'],
+  ['drop', 'response', 0.02, 'the connection is reset without a response'],
+  ['429', 'response', 0.02, 'too many requests, with Retry-After in seconds or as a date'],
+  ['503', 'response', 0.02, 'the service is unavailable'],
+  ['500', 'response', 0.02, 'the service fails with an internal error'],
+  ['html', 'response', 0.02, 'an HTML page with status 200, as from a proxy in front of the service'],
+  ['stall', 'response', 0.02, 'the response starts and then stalls until the client gives up'],
+  ['truncate', 'response', 0.02, 'the connection closes before the number of bytes in Content-Length'],
+  ['cut', 'response', 0.02, 'the JSON ends early, although the HTTP response is complete'],
 ] as const;
 
 export type FaultName = (typeof faults)[number][0];
-export type AnswerFault = Extract<(typeof faults)[number], readonly [string, 'answer', ...unknown[]]>[0];
+export type ResponseFault = Extract<(typeof faults)[number], readonly [string, 'response', ...unknown[]]>[0];
 
 /** Faults that a careful client overcomes with retries. */
 const transient: readonly FaultName[] = ['slow', 'drop', '429', '503', '500', 'stall', 'truncate', 'cut'];
 
 /** `value` is the unit of the value: a rate from 0 (never) to 1 (always), or a number of records. */
-export const faultList = faults.map(([name, spoils, usual, sentence]) => ({
+export const faultList = faults.map(([name, affects, defaultValue, sentence]) => ({
   name,
-  spoils,
-  default: usual,
+  affects,
+  default: defaultValue,
   sentence,
   value: name === 'clamp' ? ('records' as const) : ('rate' as const),
   passes: transient.includes(name),
@@ -72,9 +72,9 @@ export function checkFaultValue(
   value: number,
   written = String(value),
 ): number {
-  const isRight =
+  const isValid =
     unit === 'rate' ? value >= 0 && value <= 1 : Number.isInteger(value) && value >= 1 && value <= maxNumber;
-  if (isRight) return value;
+  if (isValid) return value;
   throw new RekapError(
     'usage',
     `${JSON.stringify(written)} is not a valid value of the fault ${name}.`,

@@ -108,6 +108,6 @@ function kindOf(column: ResultColumn): Kind {
 }
 
 function makeData({ type, as = type, read }: Kind, values: readonly ResultValue[]): Data {
-  const given = values.map((value) => (value === null ? null : read(value)));
-  return arrow.vectorFromArray(given, as).data[0]!.clone(type);
+  const converted = values.map((value) => (value === null ? null : read(value)));
+  return arrow.vectorFromArray(converted, as).data[0]!.clone(type);
 }

@@ -6,10 +6,10 @@ import { displayText, plainValue, type QueryResult, type ResultValue } from './q
 import { formatNumber } from '../../runtime/text.ts';
 
 /** Limits of a sheet, without its header row. */
-const mostRows = 1_048_575;
-const mostCharacters = 32_767;
+const maxRows = 1_048_575;
+const maxCharacters = 32_767;
 /** Excel keeps 15 digits of a number. */
-const mostExact = 999_999_999_999_999;
+const maxExact = 999_999_999_999_999;
 
 type Cell = { value: string | number | boolean; fontWeight?: 'bold'; format?: string; wrap?: boolean } | null;
 
@@ -58,10 +58,10 @@ async function readSheet(name: string, result: QueryResult) {
   const widths = columns.map((column) => column.name.length);
   for await (const group of result.groups())
     for (const row of group) {
-      if (data.length > mostRows)
+      if (data.length > maxRows)
         throw new RekapError(
           'query',
-          `${name} has more than ${formatNumber(mostRows)} rows, the maximum of a sheet.`,
+          `${name} has more than ${formatNumber(maxRows)} rows, the maximum of a sheet.`,
           'Use --format csv or parquet, or export some of the rows with "rekap query".',
         );
       const cells = row.map((value, index) => toCell(value, columns[index]!.name));
@@ -82,9 +82,9 @@ function toCell(value: ResultValue, column: string): Cell {
   if (plain === null) return null;
   if (typeof plain === 'boolean') return { value: plain };
   const number = typeof plain === 'bigint' || typeof plain === 'number' ? Number(plain) : Number.NaN;
-  if (Number.isFinite(number) && Math.abs(number) <= mostExact) {
+  if (Number.isFinite(number) && Math.abs(number) <= maxExact) {
     const isName = /(^|_)(id|year|key)$/.test(column);
     return { value: number, format: isName ? '0' : Number.isInteger(number) ? '#,##0' : '#,##0.00' };
   }
-  return text(displayText(value).slice(0, mostCharacters));
+  return text(displayText(value).slice(0, maxCharacters));
 }

@@ -2,66 +2,75 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../../project/declaration.ts';
-import { answerData, typeOf, writeEnvelope } from '../data-endpoint.ts';
+import { handleData, typeOf, writeEnvelope } from '../data-endpoint.ts';
 import { nextOf, parametersOf, readSelection } from '../selection.ts';
 import { failed, Problem } from '../problem.ts';
 import type { RecordSource } from '../record-source.ts';
-import { driftingSource, selectBadly } from './bad-records.ts';
+import { driftingSource, selectWithFaults } from './faulty-records.ts';
 import { Chance } from './chance.ts';
-import { faultList, type AnswerFault, type FaultName, type FaultSettings } from './fault-list.ts';
+import { faultList, type ResponseFault, type FaultName, type FaultSettings } from './fault-list.ts';
 
 /** Delay of a slow response in milliseconds: longer than normal, but shorter than client timeouts. */
-const lateness = 2_000;
+const slowDelay = 2_000;
 
-const answerFaults = faultList.filter(({ spoils }) => spoils === 'answer').map(({ name }) => name as AnswerFault);
+const responseFaults = faultList
+  .filter(({ affects }) => affects === 'response')
+  .map(({ name }) => name as ResponseFault);
 /** These damage a response with records. The others replace it. */
-const spoilsBody = new Set<FaultName>(['stall', 'truncate', 'cut']);
+const damagesBody = new Set<FaultName>(['stall', 'truncate', 'cut']);
 
-/** Returns a handler that replaces `answerData`. Faults affect only valid GET requests. The header x-rekap-fault lists them. */
-export function answerBadly(pipeline: AnyPipeline, source: RecordSource, maxLimit: number, settings: FaultSettings) {
+/** Returns a handler that replaces `handleData`. Faults affect only valid GET requests. The header x-rekap-fault lists them. */
+export function handleWithFaults(
+  pipeline: AnyPipeline,
+  source: RecordSource,
+  maxLimit: number,
+  settings: FaultSettings,
+) {
   const { clock, onFault } = settings;
   const parameters = parametersOf(pipeline, maxLimit);
   const drifting = driftingSource(source);
-  const answerWell = answerData(pipeline, drifting, maxLimit);
-  const requested = new Map<string, number>();
+  const handleCorrectly = handleData(pipeline, drifting, maxLimit);
+  const attempts = new Map<string, number>();
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (request.method !== 'GET') return answerWell(request, reply);
+    if (request.method !== 'GET') return handleCorrectly(request, reply);
     const selection = readSelection(request.query, pipeline, parameters);
     // Identifies a request by its selection, independent of the spelling of the URL.
-    const what = `${pipeline.path} ${selection.partition ?? 'all'} ${selection.limit} ${selection.offset}`;
-    const turn = (requested.get(what) ?? 0) + 1;
-    requested.set(what, turn);
-    const chance = new Chance(settings, what, turn);
+    const identity = `${pipeline.path} ${selection.partition ?? 'all'} ${selection.limit} ${selection.offset}`;
+    const attempt = (attempts.get(identity) ?? 0) + 1;
+    attempts.set(identity, attempt);
+    const chance = new Chance(settings, identity, attempt);
 
-    const met: FaultName[] = [];
-    if (chance.strikes('drift') && drifting.drift(pipeline, chance, clock.now())) met.push('drift');
-    if (chance.strikes('slow')) met.push('slow');
-    const answerFault = answerFaults.find((name) => chance.strikes(name));
-    const hasRecords = answerFault === undefined || spoilsBody.has(answerFault);
-    const selected = hasRecords ? selectBadly(drifting.current(pipeline), selection, chance) : null;
-    met.push(...(selected?.faults ?? []));
-    if (answerFault !== undefined) met.push(answerFault);
-    for (const name of met) onFault?.(name);
-    if (met.length > 0) reply.header('x-rekap-fault', met.join(', '));
+    const faults: FaultName[] = [];
+    if (chance.strikes('drift') && drifting.drift(pipeline, chance, clock.now())) faults.push('drift');
+    if (chance.strikes('slow')) faults.push('slow');
+    const responseFault = responseFaults.find((name) => chance.strikes(name));
+    const hasRecords = responseFault === undefined || damagesBody.has(responseFault);
+    const selected = hasRecords ? selectWithFaults(drifting.current(pipeline), selection, chance) : null;
+    faults.push(...(selected?.faults ?? []));
+    if (responseFault !== undefined) faults.push(responseFault);
+    for (const name of faults) onFault?.(name);
+    if (faults.length > 0) reply.header('x-rekap-fault', faults.join(', '));
 
-    if (met.includes('slow')) await clock.sleep(lateness);
+    if (faults.includes('slow')) await clock.sleep(slowDelay);
     if (reply.raw.destroyed) return reply.hijack();
-    if (answerFault === undefined && selected?.faults.length === 0) return answerWell(request, reply);
+    if (responseFault === undefined && selected?.faults.length === 0) return handleCorrectly(request, reply);
     // No ETag, because the same records may not come again.
     reply.headers({ 'cache-control': 'no-store', 'content-type': typeOf(pipeline) });
     // The next page continues after the records of this one.
-    const given = { ...selection, limit: selected?.records.length ?? 0 };
-    const next = nextOf(pipeline, given, parameters, selected?.hasMore ?? false);
+    const page = { ...selection, limit: selected?.records.length ?? 0 };
+    const next = nextOf(pipeline, page, parameters, selected?.hasMore ?? false);
     const body = selected === null ? '' : writeEnvelope(pipeline, { ...selected, next });
-    return answerFault === undefined ? reply.send(body) : spoilAnswer(answerFault, body, { reply, chance, clock });
+    return responseFault === undefined
+      ? reply.send(body)
+      : sendWithFault(responseFault, body, { reply, chance, clock });
   };
 }
 
-type Spoiling = Pick<FaultSettings, 'clock'> & { readonly reply: FastifyReply; readonly chance: Chance };
+type FaultContext = Pick<FaultSettings, 'clock'> & { readonly reply: FastifyReply; readonly chance: Chance };
 
 /** Sends `body`, the correct response, with a fault. @throws Problem for faults that are a status, so that they look like real errors. */
-function spoilAnswer(name: AnswerFault, body: string, { reply, chance, clock }: Spoiling): FastifyReply {
+function sendWithFault(name: ResponseFault, body: string, { reply, chance, clock }: FaultContext): FastifyReply {
   const bytes = Buffer.from(body);
   // At least one byte, but never all of them.
   const part = bytes.subarray(0, chance.whole('part', 1, bytes.length - 1));
@@ -85,12 +94,12 @@ function spoilAnswer(name: AnswerFault, body: string, { reply, chance, clock }: 
     case 'cut':
       return reply.send(part);
     case 'stall':
-      beginAnswer(reply, bytes.length, part);
+      startResponse(reply, bytes.length, part);
       // Otherwise the service's timeout would end the connection instead of the client's.
       socket?.setTimeout(0);
       return reply;
     case 'truncate':
-      beginAnswer(reply, bytes.length, part);
+      startResponse(reply, bytes.length, part);
       // Closes after these bytes are sent. `end` would throw because of the missing ones.
       socket?.destroySoon();
       return reply;
@@ -98,7 +107,7 @@ function spoilAnswer(name: AnswerFault, body: string, { reply, chance, clock }: 
 }
 
 /** Bypasses Fastify to send headers that promise `length` bytes, and only this part of them. */
-function beginAnswer(reply: FastifyReply, length: number, part: Buffer): void {
+function startResponse(reply: FastifyReply, length: number, part: Buffer): void {
   reply.header('content-length', length).hijack();
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) reply.raw.setHeader(name, value);

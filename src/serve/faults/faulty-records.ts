@@ -9,13 +9,13 @@ import type { FaultName } from './fault-list.ts';
 
 /** Applies changes to a source. They start over when the source itself changes. */
 export function driftingSource(source: RecordSource) {
-  const drifted = new Map<string, { readonly began: RecordSet; readonly set: RecordSet }>();
-  let comers = 0;
+  const drifted = new Map<string, { readonly base: RecordSet; readonly set: RecordSet }>();
+  let copies = 0;
 
   function current(pipeline: AnyPipeline): RecordSet {
-    const began = source.current(pipeline);
+    const base = source.current(pipeline);
     const known = drifted.get(pipeline.table);
-    return known?.began === began ? known.set : began;
+    return known?.base === base ? known.set : base;
   }
 
   return {
@@ -28,10 +28,10 @@ export function driftingSource(source: RecordSource) {
       const record = records[at]!;
       const hasCounts = Object.values(pipeline.columns).some((column) => column.kind === 'count');
       const kind = chance.whole('drift kind', hasCounts ? 0 : 1, 2);
-      if (kind === 0) records[at] = restate(record, pipeline, chance);
+      if (kind === 0) records[at] = increaseCount(record, pipeline, chance);
       else if (kind === 1) records.splice(at, 1);
-      else records.splice(at, 0, makeComer(record, pipeline, (comers += 1)));
-      drifted.set(pipeline.table, { began: source.current(pipeline), set: buildRecordSet(records, now) });
+      else records.splice(at, 0, copyRecord(record, pipeline, (copies += 1)));
+      drifted.set(pipeline.table, { base: source.current(pipeline), set: buildRecordSet(records, now) });
       return true;
     },
     close: () => source.close(),
@@ -39,7 +39,7 @@ export function driftingSource(source: RecordSource) {
 }
 
 /** Increases one count of the record by 1 to 9. An invalid count becomes a number. */
-function restate({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance): ServedRecord {
+function increaseCount({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance): ServedRecord {
   const fields = JSON.parse(text) as object;
   const counts = Object.values(pipeline.columns).filter(({ kind }) => kind === 'count');
   const { field } = counts[chance.whole('drift count', 0, counts.length - 1)]!;
@@ -50,7 +50,7 @@ function restate({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance):
 }
 
 /** Copies the record under a new name, so that its key is new. */
-function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number): ServedRecord {
+function copyRecord({ text }: ServedRecord, pipeline: AnyPipeline, number: number): ServedRecord {
   const fields = JSON.parse(text) as object;
   const named = pipeline.key.map((name) => pipeline.columns[name]!).findLast(({ kind }) => kind === 'text');
   if (named !== undefined)
@@ -59,7 +59,7 @@ function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number
 }
 
 /** Selects records with faults, and lists these. Faults without effect, such as a clamp on a short list, don't count. */
-export function selectBadly(set: RecordSet, { partition, limit, offset }: Selection, chance: Chance) {
+export function selectWithFaults(set: RecordSet, { partition, limit, offset }: Selection, chance: Chance) {
   const faults: FaultName[] = [];
   const strikes = (name: FaultName): boolean => chance.strikes(name) && faults.push(name) > 0;
 
