@@ -62,7 +62,6 @@ export async function sharedColumns(database: Database, attached: string, pipeli
   return Object.keys(pipeline.columns).filter((name) => existing.has(name));
 }
 
-/** Returns the column names of a table in an attached database. Empty if the table doesn't exist. */
 export async function columnNames(database: Database, attached: string, table: string): Promise<Set<string>> {
   return new Set((await tableColumns(database, attached, table)).map(({ column_name }) => column_name));
 }

@@ -11,7 +11,6 @@ import { createSchema } from './schema.ts';
 import { checkSelect } from './violation-selects.ts';
 
 interface SqlProblem {
-  /** Name of the view, the check, or the pipeline that declares it. */
   readonly name: string;
   /** Line of its SQL, from 1. */
   readonly line: number;
@@ -24,7 +23,7 @@ interface SqlQuestion {
   readonly runsChecks: boolean;
 }
 
-/** Creates the schema, or nothing if any SQL is wrong. @throws `pipeline-definition` naming the file and line of each problem. */
+/** Creates the schema, or nothing if any SQL is wrong. Throws `pipeline-definition` naming the file and line of each problem. */
 export async function makeCheckedSchema(
   database: Database,
   project: Project,

@@ -24,11 +24,9 @@ export interface LoadReport {
 export interface ReportScope {
   readonly carryOver: CarryOver | null;
   readonly snapshot: string;
-  /** True if the previous snapshot is attached. */
   readonly hasPrevious: boolean;
 }
 
-/** Reads the report of a dataset from the new tables and the attached previous snapshot. */
 export async function reportDataset(
   database: Database,
   pipeline: AnyPipeline,

@@ -44,7 +44,6 @@ export interface LoadOptions {
   readonly databaseFile: string;
   readonly project: Project;
   readonly files?: ReadonlyMap<string, SourceFile> | undefined;
-  /** Ends the load, and interrupts the running statement. */
   readonly signal: AbortSignal;
 }
 
@@ -55,7 +54,6 @@ export interface LogEntry {
   readonly source: string;
 }
 
-/** Results of a load. */
 export interface Loaded {
   /** By table. */
   readonly reports: ReadonlyMap<string, LoadReport>;
@@ -67,10 +65,7 @@ export interface Loaded {
   readonly dictionary: readonly Relation[];
 }
 
-/**
- * Limits memory while pages are in memory too; beyond the limit, DuckDB spills to its temporary folder. For few rows, a second thread costs
- * more than it saves.
- */
+/** Leaves memory for pages. Beyond the limit, DuckDB spills to disk. With few rows, a second thread costs more than it saves. */
 const loadSettings = { memory_limit: '48MB', threads: '1', preserve_insertion_order: 'true' };
 /** The thresholds return freed memory to the system after each task. Otherwise it counts as used until the load ends. */
 const settingsOfManyRows = {
@@ -183,7 +178,6 @@ export class Load {
     for (const [name, value] of Object.entries(settings)) await this.database.run(`SET ${name} = ${quoteText(value)}`);
   }
 
-  /** Counts the appended rows and the rows of the previous snapshot, which are carried over or compared. */
   private async countRowsAtHand(hasPrevious: boolean): Promise<number> {
     if (!hasPrevious) return this.staging.appended;
     const [before] = await this.database.rows<{ rows: bigint }>(

@@ -40,10 +40,7 @@ export function isCarried(carryOver: CarryOver | null, pipeline: AnyPipeline): c
   return carryOver !== null && (carryOver.replaced.get(pipeline.table) ?? null) !== null;
 }
 
-/**
- * Returns the SQL condition on rows of the previous snapshot that are carried over.
- * @param partition SQL of the partition's value. Defaults to the pipeline's partition column.
- */
+/** Returns the SQL condition on carried-over rows. `partition` is SQL for the partition's value, by default the pipeline's column. */
 export function carriedCondition(
   carryOver: CarryOver,
   { table, partition: declared }: AnyPipeline,

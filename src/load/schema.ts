@@ -22,7 +22,7 @@ export function projectDefinition(project: Project): unknown {
   };
 }
 
-/** Creates all tables and views. @throws DuckDB's error if a view can't be created. */
+/** Creates all tables and views. Throws DuckDB's error if a view can't be created. */
 export async function makeSchema(database: Database, project: Project): Promise<void> {
   const failed = await createSchema(database, project);
   if (failed !== null) throw failed.error;
@@ -30,7 +30,6 @@ export async function makeSchema(database: Database, project: Project): Promise<
 
 /** Creates all tables and views, or nothing. Returns the view that failed, or null. */
 export async function createSchema(database: Database, project: Project): Promise<FailedModel | null> {
-  // One transaction, because each commit waits for the disk.
   await database.run('BEGIN');
   await database.run(allTables(project.pipelines).map(createTableSql).join(';\n'));
   const failed = await makeViews(database, project, project.pipelines.map(datasetTable));
@@ -121,7 +120,6 @@ async function makeViews(
   return null;
 }
 
-/** @param narrowed Columns to cast to BIGINT. */
 function createViewSql({ name, sql, comment }: SqlFile, narrowed: readonly string[] = []): string {
   const casts = narrowed.map((column) => `${quoteIdentifier(column)}::BIGINT AS ${quoteIdentifier(column)}`);
   const select = narrowed.length === 0 ? sql : `SELECT * REPLACE (${casts.join(', ')}) FROM (${sql}\n)`;

@@ -172,7 +172,6 @@ function createStagingSql(table: TableDefinition): string {
   return `CREATE TEMP TABLE ${quoteIdentifier(`staging_${table.name}`)} (${columns})`;
 }
 
-/** Returns one byte per row, which is how DuckDB stores booleans. */
 function unpackBits(bits: Uint8Array, from: number, rows: number): Uint8Array {
   return Uint8Array.from({ length: rows }, (_, row) => (bits[(from + row) >> 3]! >> ((from + row) & 7)) & 1);
 }

@@ -54,7 +54,6 @@ export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   return [...places.values()];
 }
 
-/** Returns the columns that identify the row of a violation or change. */
 function rowColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   return [{ name: 'dataset', type: 'VARCHAR', comment: 'Table that contains the row.' }, ...placeColumns(pipelines)];
 }

@@ -7,7 +7,6 @@ import type { Project } from '../project/declaration.ts';
 import type { SourceFile } from '../project/load-project.ts';
 
 /**
- * Checks all views and checks.
  * @param files The project's files by the names of their views and checks. Undefined for a stored project.
  * @throws `pipeline-definition` naming the file and line of each problem.
  */

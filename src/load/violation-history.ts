@@ -21,7 +21,6 @@ export interface NewSnapshot {
   readonly hasPrevious: boolean;
 }
 
-/** Returns a SELECT of the staged violations, each with its age. */
 export async function agedViolationsSql(
   database: Database,
   pipelines: readonly AnyPipeline[],
@@ -35,7 +34,6 @@ export async function agedViolationsSql(
     LEFT JOIN (SELECT DISTINCT * EXCLUDE (severity, message) FROM (${before})) o ON ${isSame(pipelines)}`;
 }
 
-/** Returns a SELECT of the log: violations resolved earlier, resolved now, and unresolved. */
 export async function violationsLogSql(
   database: Database,
   pipelines: readonly AnyPipeline[],
@@ -87,10 +85,7 @@ function ageOf({ snapshot, publishedAt }: NewSnapshot): [string, string] {
   return [quoteText(snapshot), `${quoteText(publishedAt.toISOString().slice(0, 19))}::TIMESTAMP`];
 }
 
-/**
- * Returns a SELECT of the previous snapshot's violations with their ages, or null if its columns differ.
- * Snapshots of older releases have no ages, so their violations start with that snapshot.
- */
+/** Returns a SELECT of the previous violations with their ages, or null if columns differ. Without ages, they start with that snapshot. */
 async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string | null> {
   const existing = await columnNames(database, 'previous', 'violations');
   const names = new Set([...violationIdentity(pipelines), 'severity', 'message']);

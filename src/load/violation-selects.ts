@@ -7,7 +7,10 @@ import { generatedChecks } from './generated-checks.ts';
 import { selectList, stagedViolationsTable } from './tables.ts';
 import type { AnyPipeline, Project, SqlFile } from '../project/declaration.ts';
 
-/** Returns SELECTs with the columns of the staged violations. @param previous Columns of the table violations in the previous snapshot. */
+/**
+ * Returns SELECTs with the columns of the staged violations.
+ * @param previous Columns of the table violations in the previous snapshot.
+ */
 export function violationSelects(
   project: Project,
   carryOver: CarryOver | null,

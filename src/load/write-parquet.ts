@@ -6,12 +6,10 @@ import { contentSql, type Database, quoteIdentifier, quoteText, readParquetSql }
 import { parquetPath, withoutHistory } from '../warehouse/snapshot-format.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
 
-/** Rows per group, as in DuckDB files. */
 export const rowsOfOneGroup = 122_880;
 
 export interface ParquetOptions {
   readonly folder: string;
-  /** Metadata about the snapshot, by keys such as rekap.snapshot. */
   readonly origin: Readonly<Record<string, string>>;
   /** Rows per group for tables with long rows, because a group is built in memory. */
   readonly smallGroups: Readonly<Record<string, number>>;

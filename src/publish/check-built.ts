@@ -9,7 +9,7 @@ import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { describeSnapshot, type Built } from './describe-snapshot.ts';
 import type { Run } from '../run-options.ts';
 
-/** Returns the manifest. @throws `gate` if the snapshot must not be published, `verification` if its files don't match the fetched data. */
+/** Returns the manifest. Throws `gate` if the snapshot must not be published, `verification` if its files don't match the fetched data. */
 export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
   warnOfQuarantine(run, built.reports);
   run.enter('hash files');

@@ -18,7 +18,6 @@ import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 
 export interface Staged {
   readonly verdicts: readonly Verdict[];
-  /** By table, for requested datasets only. */
   readonly totals: ReadonlyMap<string, TransformTotals>;
 }
 
@@ -26,7 +25,6 @@ export interface Built extends Staged, Loaded {
   readonly carryOver: CarryOver | null;
 }
 
-/** Hashes the files in the run's folder, and returns the snapshot's manifest. */
 export async function describeSnapshot(
   run: Run,
   { verdicts, totals, reports, violationAges, parquet, dictionary, carryOver }: Built,

@@ -20,7 +20,6 @@ export interface GateInput {
   readonly manifest: Manifest;
   readonly previous: Manifest | null;
   readonly requested: readonly string[];
-  /** Partitions with fewer rows than in the previous snapshot, by table. */
   readonly shrunken: ReadonlyMap<string, readonly PartitionRows[]>;
   /** Violations of severity error, by table and check. */
   readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
@@ -125,7 +124,6 @@ function* strictProblems(
   if (dataset.quarantined > 0) yield `${table}: ${countOf(dataset.quarantined, 'record')} in quarantine (--strict)`;
 }
 
-/** Returns nothing for the first snapshot, which has nothing to compare with. */
 function* newProblems(
   table: string,
   dataset: ManifestDataset,
@@ -159,7 +157,6 @@ function* partitionsSince(
   const unread = before.partitions.flatMap(({ partition, received }) =>
     partition !== null && received > 0 && !present.has(partition) ? [partition] : [],
   );
-  // Partitions with received records but no rows, because all are in quarantine.
   const rowless = shrunken.flatMap((partition) => (partition.now === 0 ? [partition.partition] : []));
   const gone = [...new Set([...unread, ...rowless])].toSorted(comparePartitions);
   if (gone.length === 1)

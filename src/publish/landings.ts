@@ -66,10 +66,7 @@ export interface Retention {
   readonly keepLanding: number | null;
 }
 
-/**
- * Removes landings of old runs, but not those of existing snapshots, or with `keepLanding`, of the current snapshot.
- * @returns IDs of the removed landings.
- */
+/** Removes old landings, except those of snapshots (with `keepLanding`, of the current one). Returns the IDs of the removed landings. */
 export async function pruneLandings({ warehouse, keep, keepLanding }: Retention): Promise<string[]> {
   const current = await readCurrentId(warehouse);
   const ids = keepLanding === null ? await listSnapshotIds(warehouse) : current === null ? [] : [current];
@@ -81,10 +78,7 @@ export async function pruneLandings({ warehouse, keep, keepLanding }: Retention)
   return old;
 }
 
-/**
- * Returns the run of a snapshot, which has another ID if a replay built it.
- * Throws if the manifest can't be read for now, because its run's responses would be lost.
- */
+/** Returns the run of a snapshot. Throws if the manifest can't be read for now, because the run's responses would be removed. */
 async function runOf(warehouse: string, id: string): Promise<string> {
   try {
     return (await readSnapshot(warehouse, id)).manifest.run;

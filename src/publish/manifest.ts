@@ -39,7 +39,6 @@ const historyFiles: ReadonlySet<string> = new Set([changesTableName, violationsL
 
 const nothing: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
 
-/** Combines what this run fetched with what it carried over. */
 export function assembleDataset(facts: DatasetFacts, previous: Manifest | null): ManifestDataset {
   const { pipeline, totals, verdicts, replaced, carried } = facts;
   const ledger = totals?.ledger ?? nothing;
@@ -85,7 +84,6 @@ export function manifestHashLine(manifest: Buffer): string {
   return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
 }
 
-/** Returns whether two snapshots have the same rows in every table and view except the history. */
 export function holdsSameTables(now: Manifest, before: Manifest): boolean {
   return (
     now.definition === before.definition &&
@@ -94,15 +92,11 @@ export function holdsSameTables(now: Manifest, before: Manifest): boolean {
   );
 }
 
-/** Returns the SHA-256 of the history files, or null if there are none. */
 export function historyOf({ files }: Manifest): string | null {
   return files.flatMap(({ path, sha256 }) => (historyFiles.has(path) ? [sha256] : [])).join(' ') || null;
 }
 
-/**
- * Lists differences in Parquet files and figures between two snapshots, but not in the times of reading.
- * @param withHistory True to compare changes and the age of violations too.
- */
+/** Lists differences in Parquet files and figures, and with `withHistory` in changes and the age of violations. Ignores reading times. */
 export function differingFigures(now: Manifest, before: Manifest, withHistory: boolean): string[] {
   const names = [...new Set([...Object.keys(now.datasets), ...Object.keys(before.datasets)])].toSorted();
   const datasets = names.flatMap((name) => {

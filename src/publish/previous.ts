@@ -20,7 +20,7 @@ export async function findDamage({ folder, manifest }: Snapshot): Promise<readon
   }
 }
 
-/** Plans to carry over partitions and datasets that this run doesn't request. @returns Null if nothing is carried over. */
+/** Plans to carry over partitions and datasets that this run doesn't request. Returns null if nothing is carried over. */
 export async function planCarryOver({ requested, options, previous, project, warn }: Run): Promise<CarryOver | null> {
   const isPartial = options.partitions !== null || requested.length < project.pipelines.length;
   if (!isPartial) return null;

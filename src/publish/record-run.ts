@@ -56,7 +56,6 @@ export async function recordEnd(
   }
 }
 
-/** Returns the counts of a snapshot for its line in runs.jsonl. */
 export function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets' | 'violation_ages'>) {
   const tables = Object.entries(datasets);
   return {
@@ -66,7 +65,6 @@ export function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets'
   };
 }
 
-/** Records why a run failed, and returns the error to show. */
 export async function recordFailure(run: Recorded, error: unknown): Promise<unknown> {
   const { warehouse } = run.options;
   const explained = withoutKey(explainFileError(error, warehouse), run.options);
@@ -134,7 +132,6 @@ function runLine(
   };
 }
 
-/** Exit code of a killed process. */
 const killed = 137;
 
 /**

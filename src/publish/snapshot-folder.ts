@@ -61,10 +61,8 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    // Another run may have created it at the same time.
     if (systemCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
-  // The parent may not be readable, and then can't be flushed.
   await flush(parent).catch(() => undefined);
 }
 

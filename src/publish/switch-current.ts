@@ -12,7 +12,6 @@ export const nextPublished = '.current-next';
 export const nextRollback = '.rollback-next';
 export const nextPinned = '.pinned-next';
 
-/** A built snapshot in its temporary folder. `files` are relative paths. */
 export interface FinishedSnapshot {
   readonly id: string;
   readonly folder: string;
@@ -45,7 +44,6 @@ export async function publishSnapshotFolder(
   await flushSwitch(warehouse, snapshot.id);
 }
 
-/** Adds a built snapshot without changing `current`. */
 export async function nameSnapshotFolder(
   warehouse: string,
   snapshot: FinishedSnapshot,
@@ -93,7 +91,6 @@ async function flushTree({ folder, files }: FinishedSnapshot): Promise<void> {
 /** Prevents writing, because DuckDB opens files for writing by default, which locks out readers. */
 async function makeReadOnly(file: string): Promise<void> {
   const { mode } = await stat(file);
-  // Some file systems have no permissions.
   await chmod(file, mode & 0o555).catch(() => undefined);
 }
 

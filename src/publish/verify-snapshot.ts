@@ -27,7 +27,6 @@ type FileCheck = (subject: Subject) => Promise<string[]> | string[];
 /** If a group finds problems, later groups are skipped, because they would report the same problems less clearly. */
 const checks = {
   glance: [sizesAgree, noOtherFiles],
-  /** For files that were just hashed, before the manifest is written. */
   built: [sizesAgree, noOtherFiles, ledgersBalance],
   published: [hashesAgree, noOtherFiles, ledgersBalance],
   tables: [
@@ -57,12 +56,10 @@ export async function verifyBuilt(folder: string, manifest: Manifest): Promise<s
   return verify(subjectOf(folder, manifest), checks.built);
 }
 
-/** Checks the names and sizes of the files without reading them. */
 export async function glanceAt(folder: string, manifest: Manifest): Promise<string[]> {
   return runAll(checks.glance, subjectOf(folder, manifest));
 }
 
-/** Returns problems of the manifest file and its hash. */
 export async function checkManifestFile(folder: string): Promise<string[]> {
   const problems: string[] = [];
   const read = (path: string): Promise<Buffer | null> =>
@@ -105,7 +102,6 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
           check(subject, { published: await published.beside(), parquet: await parquet.beside() }),
         ),
       );
-      // Too few file handles aren't damage.
       for (const end of ended) {
         const limit = end.status === 'rejected' ? tooFewFiles(causeOf(end.reason)) : null;
         if (limit !== null) throw limit;
@@ -136,7 +132,6 @@ async function sizesAgree({ folder, manifest }: Subject): Promise<string[]> {
   return problems.flat();
 }
 
-/** Compares the length and SHA-256 of each file with the manifest. */
 export async function hashesAgree({ folder, manifest }: Pick<Subject, 'folder' | 'manifest'>): Promise<string[]> {
   return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
 }

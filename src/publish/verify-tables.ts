@@ -27,7 +27,6 @@ import { type AnyPipeline, namePartition, summedColumns } from '../project/decla
 export interface Subject {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Pipelines with figures in the manifest. */
   readonly named: readonly AnyPipeline[];
   /** The CREATE statement and comments of each relation by name. Undefined if another release built the snapshot. */
   readonly declared: ReadonlyMap<string, string> | undefined;
@@ -63,7 +62,6 @@ function isTable({ datasets }: Manifest, name: string): boolean {
   return ownTables.has(name) || Object.hasOwn(datasets, name);
 }
 
-/** Reports declared tables without figures in the manifest. */
 export async function noOtherTables({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
   for (const { table } of manifest.project.pipelines)
@@ -72,7 +70,6 @@ export async function noOtherTables({ manifest }: Subject, { published }: OpenTa
   return problems;
 }
 
-/** Compares rows, sums and NULLs of each dataset in DuckDB and in Parquet. */
 export async function figuresAgree(
   { folder, manifest, named }: Subject,
   { published, parquet }: OpenTables,
@@ -146,7 +143,6 @@ export async function columnsAgree({ manifest, named }: Subject, { published }: 
   return problems;
 }
 
-/** Compares the counts of violations, quarantined records and changed records. */
 export async function countsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const key = [...new Set(named.flatMap((pipeline) => pipeline.key))];
   if (key.length === 0) return [];

@@ -12,7 +12,6 @@ import { writeNewFile } from '../runtime/with-file.ts';
 const packageFile = 'datapackage.json';
 const dbtFile = 'dbt/sources.yml';
 
-/** Returns the paths of the written files, relative to the run's folder. */
 export async function writeDescriptions(
   run: Run,
   dictionary: readonly Relation[],
@@ -102,7 +101,6 @@ const freshness = [
   "        WHERE kind IN ('sync', 'pull') AND outcome IN ('published', 'held', 'unchanged', 'pulled')",
 ];
 
-/** Describes the files as dbt-duckdb sources in the folder REKAP_SNAPSHOT. */
 function describeSources(run: Run, relations: readonly Described[]): string {
   const tables = relations.flatMap(({ name, meaning, columns }) => {
     const { ofTable, ofColumn } = testKeys(keysOf(run, name));
@@ -133,7 +131,6 @@ function describeSources(run: Run, relations: readonly Described[]): string {
   ].join('\n');
 }
 
-/** Returns dbt tests as one line of YAML, which is JSON. */
 function listTests(tests: readonly unknown[], indent: string): string[] {
   return tests.length === 0 ? [] : [`${indent}data_tests: ${JSON.stringify(tests)}`];
 }

@@ -19,7 +19,10 @@ export interface ReportPlaces {
   readonly signal?: AbortSignal;
 }
 
-/** Loads a project's report module, or the default report. @param reportModule Null if the project has none or its code isn't available. */
+/**
+ * Loads a project's report module, or the default report.
+ * @param reportModule Null if the project has none or its code isn't available.
+ */
 export async function loadReport(reportModule: string | null): Promise<DrawReport> {
   if (reportModule === null) return (await import('../report/report.ts')).drawReport;
   const module = (await importModule(reportModule)) as { readonly default: DrawReport };
@@ -70,7 +73,6 @@ export async function addReport(
 ): Promise<Manifest> {
   const places = { folder, landing, pinned, signal };
   const page = await makeReport(reportModule, manifest, places, 'en').catch((error: unknown) => {
-    // Errors of the system would also stop the next step.
     signal.throwIfAborted();
     if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;
     warn(`The report could not be written: ${messageOf(error)}`);

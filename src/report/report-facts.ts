@@ -27,5 +27,4 @@ export interface AnswerOfRecord {
   readonly sha256: string;
 }
 
-/** Draws a report as an HTML page, or returns null if there is nothing to show. */
 export type DrawReport = (facts: ReportFacts) => Promise<string | null>;

@@ -58,7 +58,6 @@ function minute(time: string): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** Shows the sums of columns that can be summed. NULLs are not included. */
 function totalsSection({ manifest, project }: ReportFacts): Html | null {
   const totals = project.pipelines.flatMap(({ table: name, columns }) => {
     const { sums = {}, nulls = {} } = manifest.datasets[name] ?? {};
@@ -83,7 +82,6 @@ function formatSum(sum: number | string): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** Shows the outcome of every record, and the proof of completeness of each list. */
 function proofSection({ manifest }: ReportFacts): Html {
   const datasets = Object.entries(manifest.datasets);
   const ledger = datasets.map(([name, { ledger: counts, carried_over, rows, partitions }]) => [

@@ -19,7 +19,6 @@ import { isSql, type SqlOptions } from './sql-endpoint.ts';
 
 export interface AppOptions {
   readonly pipelines: readonly AnyPipeline[];
-  /** Title, description and authentication. By default, a key in x-api-key. */
   readonly about?: Pick<Project, 'title' | 'description' | 'auth'> | undefined;
   /** The caller closes it after the service. */
   readonly source: RecordSource;
@@ -30,11 +29,8 @@ export interface AppOptions {
   readonly sql?: SqlOptions | undefined;
   /** If true, tables and SQL need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
   readonly openSample?: boolean | undefined;
-  /** Clock for the age of the data. Defaults to the system clock. */
   readonly now?: (() => Date) | undefined;
-  /** Maximum `limit` of a request. */
   readonly maxLimit: number;
-  /** Requests per minute and key. Undefined for no limit. */
   readonly rateLimit?: number | undefined;
   readonly maxConnections?: number | undefined;
   /** Receives the error behind each response with status 500. It never contains a key. */
@@ -57,7 +53,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeout,
       connectionsCheckingInterval: limits.timeoutCheckInterval,
-      // `checkRequest` checks it, because Node's response has no body.
       requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
@@ -93,7 +88,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     sendProblem(error instanceof Problem ? error : failed, request.raw.url, reply);
   });
   if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit, (options.about ?? aboutNothing).auth);
-  // A service with faults sends its bytes unchanged.
   if (options.faults === undefined) await app.register(compress, { encodings: ['gzip'], threshold: 1024 });
   addRoutes(app, options);
   return app;
@@ -160,7 +154,6 @@ async function limitRate(app: FastifyInstance, max: number, auth: Auth | null): 
   });
 }
 
-/** Returns whether a route exists for the path, with any method. A route may end in a file name. */
 function isKnown(paths: ReadonlySet<string>, request: FastifyRequest): boolean {
   const path = pathOf(request.raw.url);
   return paths.has(path) || paths.has(path.replace(/[^/]+$/, ':file'));
@@ -202,7 +195,6 @@ function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | null): vo
   throw new Problem(401, detail, { headers: { 'www-authenticate': challenge } });
 }
 
-/** Returns where a client sends its key, in words, and the challenge of a 401. */
 function describeAuth(auth: Auth): { readonly where: string; readonly challenge: string } {
   if ('header' in auth) return { where: `header ${auth.header}`, challenge: `ApiKey header="${auth.header}"` };
   if ('bearer' in auth) return { where: 'header authorization', challenge: 'Bearer' };

@@ -8,7 +8,6 @@ import { closeTimeout, maxConnections, reservedConnections, unreadResponseTimeou
 interface Busy {
   readonly first: IncomingMessage;
   readonly last: ServerResponse;
-  /** When it became busy, or when the client last read all written bytes. */
   readonly since: number;
 }
 
@@ -107,10 +106,7 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
   };
 }
 
-/**
- * Passes one request head at a time to Node's parser, which would create an object for each of thousands of pipelined requests.
- * @param mustWait Returns true while received bytes must wait.
- */
+/** Passes one request head at a time to Node's parser, which would create an object for each of thousands of pipelined requests. */
 function parseOneByOne(socket: Socket, mustWait: () => boolean): void {
   const [parse] = socket.listeners('data') as [(bytes: Buffer) => void];
   const isWaiting = (): boolean => mustWait() || !socket.writable;

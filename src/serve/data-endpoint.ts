@@ -54,7 +54,6 @@ export function writeEnvelope(pipeline: AnyPipeline, envelope: Envelope): string
   return [...cutEnvelope(pipeline, envelope)].join('');
 }
 
-/** Sends a large response in pieces, each created after the client has read the previous one. */
 function sendEnvelope(reply: FastifyReply, pipeline: AnyPipeline, envelope: Envelope): FastifyReply {
   const { records } = envelope;
   const bytes = records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);
@@ -79,7 +78,6 @@ function* cutEnvelope(pipeline: AnyPipeline, { records, count = records.length, 
   yield piece + after;
 }
 
-/** Returns the text before, between and after the records of a JSON document. */
 function frameOf(pipeline: AnyPipeline, { records, count, next }: Required<Envelope>): [string, string, string] {
   const shape = shapeOf(pipeline);
   const place = JSON.stringify(recordsPlaceholder);

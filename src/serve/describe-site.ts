@@ -20,7 +20,6 @@ import type { ServedSite, TablePreview } from './served-site.ts';
 import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** Memory limit in bytes for reading one table. */
 const tableMemory = 256_000_000;
 
 const types = {
@@ -29,11 +28,6 @@ const types = {
   arrow: 'application/vnd.apache.arrow.file',
 } as const;
 
-/**
- * @param warehouse Its log of runs is the source of the metrics.
- * @param served Returns the current snapshot.
- * @param clock Measures how fast clients read tables.
- */
 export function describeSite(warehouse: string, served: () => Snapshot, clock: Clock): ServedSite {
   let inProgress = 0;
   const readLines = createRunsReader(warehouse);
@@ -107,7 +101,6 @@ async function previewTables(snapshot: Snapshot): Promise<TablePreview[]> {
   return previews;
 }
 
-/** Caches a value until another snapshot is served. */
 function oncePerSnapshot<Value>(
   served: () => Snapshot,
   make: (snapshot: Snapshot) => Promise<Value>,

@@ -33,7 +33,6 @@ details { margin: .5rem 0; } summary { cursor: pointer; color: var(--accent); } 
 const barStyle = `.service-bar { display: flex; flex-wrap: wrap; gap: 0 .8rem; padding-bottom: 1.5rem; font-size: .875rem; line-height: 1.9; } .service-bar a { white-space: nowrap; text-decoration: none; color: var(--accent, #0b6e8f); }
 .service-bar a:hover { text-decoration: underline; } .service-bar a[aria-current] { color: inherit; font-weight: 600; } @media print { .service-bar { display: none; } }`;
 
-/** Sends a request with the values of the form. The key is only sent in the header. */
 const requestScript = `
 const form = document.querySelector('form');
 const shown = document.querySelector('output');
@@ -53,7 +52,6 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-/** Sorts a table by the clicked column. Empty cells stay last. */
 const sortScript = `
 for (const table of document.querySelectorAll('.data table')) {
   const heads = [...table.tHead.rows[0].cells];
@@ -139,7 +137,6 @@ export function page(title: string, bar: Html, content: Html): string {
     </html> `.text;
 }
 
-/** Returns a report with the link bar. The file doesn't change. */
 export function addNavigation(report: string, bar: Html): string {
   return report.replace(/<body[^>]*>/, (body) => `${body}${bar.text}`);
 }

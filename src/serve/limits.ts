@@ -26,7 +26,6 @@ export const maxConnections = 512;
 /** Connections that one address can't use. Scaled if the limit is lower. */
 export const reservedConnections = 32;
 
-/** Approximate bytes of a large response to write at a time. */
 export const pieceBytes = 65_536;
 
 /** Files reserved for everything else if the limit on open files limits the connections. */
@@ -67,22 +66,18 @@ export const slowTableTimeout = 10_000;
 /** SQL queries that run at a time, each in its own process. */
 export const queriesAtOnce = 2;
 
-/** Milliseconds for a SQL query. Tables of half a million rows need less than one second. */
 export const queryTimeout = 10_000;
 
 /** Bytes of memory for a SQL query in DuckDB, and again in JavaScript. */
 export const queryMemory = 256 * 1024 ** 2;
 
-/** Rows of a SQL result. */
 export const queryRows = 1_000;
 
 /** Characters of a SQL result, which is held as one string. */
 export const queryCharacters = 8_000_000;
 
-/** Longer, because a SQL query is longer than other parameters. */
 export const maxSqlUrlLength = 6_144;
 
-/** Rows per table in the preview. */
 export const previewRows = 20;
 
 /** Returns the limit on connections for a limit on open files. Null means no limit. */

@@ -9,7 +9,6 @@ interface Monitor {
   close(): Promise<void>;
 }
 
-/** @throws `usage` if the port isn't available. */
 export async function startMonitor(
   { host, port }: { readonly host: string; readonly port: number },
   handlers: { readonly health: () => Promise<object>; readonly metrics: () => Promise<string> },

@@ -13,7 +13,6 @@ interface ObjectSchema {
   readonly properties: Record<string, object>;
 }
 
-/** Returns the content of a response with records, as the pipeline declares it. */
 export function documentContent(pipeline: AnyPipeline): Json {
   const record = { $ref: `#/components/schemas/${schemaName(pipeline)}` };
   const { format, records, reportedCount, next } = shapeOf(pipeline);

@@ -30,7 +30,6 @@ export function pathOf(url = '/'): string {
   return url.replace(/[?#].*$/s, '');
 }
 
-/** Responds with a problem. Returns only the start of long paths. */
 export function sendProblem(problem: Problem, url: string | undefined, reply: FastifyReply): void {
   // These describe a response that failed before its first byte.
   for (const name of ['etag', 'content-disposition', 'content-encoding', 'content-length']) reply.removeHeader(name);

@@ -6,7 +6,6 @@ import { Problem } from './problem.ts';
 
 export type QueryFormat = 'json' | 'csv';
 
-/** Instructions for a child process. */
 export interface QueryOrder {
   readonly database: string;
   readonly sql: string;
@@ -16,7 +15,6 @@ export interface QueryOrder {
   readonly memory: number;
 }
 
-/** The first rows of a result. */
 export interface QueryAnswer {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** The rows as a JSON array of objects, or as CSV with a header. */
@@ -34,7 +32,6 @@ export interface QueryRefusal {
 
 export type QueryReply = QueryAnswer | QueryRefusal;
 
-/** Runs one query. Aborting `signal` kills its process. */
 export type AnswerQuery = (sql: string, format: QueryFormat, signal: AbortSignal) => Promise<QueryAnswer>;
 
 export interface QueryProcessesOptions {
@@ -66,7 +63,6 @@ export function queryProcesses(options: QueryProcessesOptions): AnswerQuery {
   };
 }
 
-/** Settles after the process has ended. */
 async function runQueryProcess(
   database: string,
   sql: string,

@@ -9,7 +9,6 @@ import { readField } from '../project/field-path.ts';
 import { maxNumber } from './limits.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
-/** All records of one dataset at one time. */
 export interface RecordSet {
   /** Changes with the records. Plain ASCII without quotes. */
   readonly etag: string;
@@ -20,7 +19,6 @@ export interface RecordSet {
   readonly byPartition: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The code that opens a source closes it. */
 export interface RecordSource {
   /** Returns immediately, because every request calls it. */
   current(pipeline: AnyPipeline): RecordSet;
@@ -35,7 +33,6 @@ export interface ServedRecord {
   readonly partition: string | null;
 }
 
-/** Collects records into a set, with a digest of its content as etag. */
 export function buildRecordSet(served: readonly ServedRecord[], lastModified: Date): RecordSet {
   const hash = createHash('sha256');
   const byPartition = new Map<string, string[]>();

@@ -100,7 +100,6 @@ interface Document {
   };
 }
 
-/** Lists the fields of a record. Fields of inner objects are paths. */
 function fieldsOf(properties: Properties, above = ''): [field: string, meaning: string][] {
   return Object.entries(properties).flatMap(([name, { description = '', properties: inner }]) => {
     const field = above === '' ? name : `${above}/${name}`;
@@ -170,7 +169,6 @@ function describeSecurity(security: readonly object[]): string {
   return isOptional ? 'Requires a key in x-api-key, except for the sample.' : 'Requires a key in x-api-key.';
 }
 
-/** Formats names between backticks as code. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : nameInCode(part)))}`;
 }

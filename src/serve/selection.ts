@@ -24,7 +24,6 @@ interface TextParameter {
   readonly description: string;
 }
 
-/** The parameters of an endpoint, also for the OpenAPI document. */
 export interface Parameters {
   readonly partition: NumberParameter | TextParameter | null;
   /** Page size. Null if the page size is fixed or the list has no pages. */

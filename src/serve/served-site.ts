@@ -26,7 +26,6 @@ export interface TablePreview {
   readonly meaning: string;
   readonly rows: number;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** The first `limits.previewRows` rows, as display text. */
   readonly first: readonly (readonly string[])[];
 }
 
@@ -39,8 +38,6 @@ export interface ServedSite {
   report(): Promise<Buffer | null>;
   dictionary(): Promise<readonly Relation[]>;
   previews(): Promise<readonly TablePreview[]>;
-  /** In the text format of Prometheus. */
   metrics(): Promise<string>;
-  /** Returns null if the table doesn't exist. */
   table(name: string, format: TableFormat): Promise<ServedTable | null>;
 }

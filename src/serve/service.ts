@@ -12,7 +12,6 @@ export { defaultMaxLimit };
 export interface ServiceOptions extends AppOptions {
   /** Name or address to listen on. Prefers IPv4 if a name has several addresses. */
   readonly host: string;
-  /** 0 for any free port. */
   readonly port: number;
 }
 
@@ -23,7 +22,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Resolves when the service accepts requests. @throws `usage` if an option is out of range, or the service can't listen on this address. */
+/** Resolves when the service accepts requests. Throws `usage` if an option is out of range, or the service can't listen on this address. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   checkRange('The port', options.port, 0, 65_535);
   checkRange('The largest limit', options.maxLimit, 1, maxNumber);

@@ -29,7 +29,6 @@ interface SiteOptions {
 const noSnapshot =
   'This service has records, but no snapshot. For tables, run "rekap sync --sample" and "rekap serve --warehouse data/warehouse".';
 
-/** Adds the routes. Tables and SQL require a key, the others don't. */
 export function addSite(app: FastifyInstance, options: SiteOptions): void {
   const { pipelines, about, site, sql, document, now } = options;
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void =>
@@ -128,7 +127,6 @@ function baseOf({ headers }: FastifyRequest): string {
   return `${scheme}://${host}`;
 }
 
-/** Returns the age of the data, in seconds since the start of its run. */
 function describeAge(site: ServedSite | undefined, now: Date): object {
   if (site === undefined) return {};
   const { id, readAt } = site.snapshot();

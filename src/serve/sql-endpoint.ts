@@ -23,7 +23,6 @@ interface SqlRoutes extends SqlOptions {
   readonly tables: () => Promise<readonly string[]>;
 }
 
-/** Returns whether pages of other origins can't use the path. */
 export function isSql(path: string): boolean {
   return /^\/sql(\.\w+)?$/.test(path);
 }
@@ -84,7 +83,6 @@ function refuseOtherPages({ headers }: FastifyRequest, onlyLoopback: boolean): v
     throw new Problem(403, 'Pages and links of other sites cannot use SQL here. Open /sql in the address bar.');
 }
 
-/** Returns the parameter `sql`, or an empty string. */
 function readSql({ query }: FastifyRequest): string {
   const values = new Map<string, unknown>(Object.entries(query ?? {}));
   const unknown = [...values.keys()].find((name) => name !== 'sql');

@@ -6,7 +6,6 @@ import { multiline, nameInCode, page, sortTables } from './layout.ts';
 import { type TablePreview, tableFormats } from './served-site.ts';
 
 export interface Visitor {
-  /** Such as http://127.0.0.1:8080. */
   readonly base: string;
   readonly isOpen: boolean;
 }
@@ -15,7 +14,6 @@ const numbers = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|U?INTEGER|FLOAT|DOUBLE|DEC
 
 type Columns = TablePreview['columns'];
 
-/** Renders a table that a click on a column header sorts. */
 function sortable(caption: string, columns: Columns, rows: readonly (readonly (string | Html)[])[]): Html {
   return html`<div class="data">
     ${table(rows, {
@@ -82,7 +80,6 @@ export function tablesPage(bar: Html, previews: readonly TablePreview[], visitor
   );
 }
 
-/** Result below the form of the SQL page. */
 export interface Outcome {
   readonly columns: Columns;
   readonly rows: readonly Readonly<Record<string, unknown>>[];

@@ -103,7 +103,6 @@ async function loadCurrent(
   return { id, snapshot, source: fixedSource(sets) };
 }
 
-/** Values from DuckDB: INTEGER is a number, text a string, NULL null. */
 type Row = Readonly<Record<string, number | bigint | string | null>>;
 
 /**

@@ -13,7 +13,6 @@ export function isBucketUrl(text: string): boolean {
   return /^s3:/i.test(text);
 }
 
-/** @throws `usage` if the address isn't valid. */
 export function readBucketUrl(text: string): BucketAddress {
   const [, bucket, path = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
   const parts = path.replace(/\/+$/, '').split('/');

@@ -49,7 +49,6 @@ const otherwise = 'Run the command again. If it still fails, contact the operato
 
 /** @param doing The failed action, such as "read current.json". */
 export function explainBucketError(error: unknown, doing: string, url: string): unknown {
-  // A local file failed, not the store.
   if (error instanceof RekapError || (error instanceof Error && 'path' in error && 'syscall' in error)) return error;
   const name = error instanceof Error ? error.name : '';
   const status = statusOf(error);

@@ -17,16 +17,13 @@ interface StoredText {
   readonly etag: string;
 }
 
-/** Condition for a write: the object doesn't exist, or still has this ETag. */
 type WriteCondition = 'is new' | { readonly etag: string };
 
 export interface Bucket {
   readonly url: string;
-  /** Returns null if the object doesn't exist. */
   read(path: string): Promise<StoredText | null>;
   /** Writes a text in one step. Returns false if the condition isn't met. */
   write(path: string, text: string, condition: WriteCondition): Promise<boolean>;
-  /** Uploads large files in parts, each with its SHA-256. */
   upload(path: string, file: string): Promise<void>;
   /** Writes at most `bytes` of an object to a new file. Returns its length and SHA-256, or null if the object doesn't exist. */
   download(path: string, file: string, bytes: number): Promise<{ bytes: number; sha256: string } | null>;
@@ -45,7 +42,6 @@ const minRate = 8000;
 /** Bytes per part. A store accepts 10,000 parts. */
 const partSize = 16 << 20;
 const maxTextBytes = 64 << 20;
-/** Maximum keys per delete request. */
 const maxKeys = 1000;
 const filesAtOnce = 4;
 
@@ -235,10 +231,7 @@ function typeOf(path: string): { ContentType?: string } {
   return type === undefined ? {} : { ContentType: type };
 }
 
-/**
- * Transfers several files at a time. After a failure, waits for running transfers and throws the first error.
- * @param report Called after each file.
- */
+/** Transfers several files at a time. After a failure, waits for running transfers and throws the first error. */
 export async function transferAll<File>(
   files: readonly File[],
   transfer: (file: File) => Promise<void>,

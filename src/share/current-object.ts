@@ -10,10 +10,8 @@ const currentObject = 'current.json';
 const shape = v.object({
   format: v.literal(1),
   snapshot: v.pipe(v.string(), v.check(isSnapshotId)),
-  /** SHA-256 of the snapshot's manifest.json, which contains those of its files. */
   manifest_sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   source: v.string(),
-  /** Time of the snapshot in ISO 8601. */
   created_at: v.string(),
 });
 export type CurrentObject = Readonly<v.InferOutput<typeof shape>>;
@@ -26,7 +24,7 @@ export function snapshotPrefix(id: string): string {
   return `snapshots/${id}/`;
 }
 
-/** Returns null before the first push. @throws `bucket` if the file isn't from a push. */
+/** Returns null before the first push. Throws `bucket` if the file isn't from a push. */
 export async function readCurrentObject(bucket: Bucket): Promise<StoredCurrent | null> {
   const found = await bucket.read(currentObject);
   if (found === null) return null;
@@ -49,11 +47,7 @@ export function isSameSnapshot(a: CurrentObject, b: CurrentObject): boolean {
   return a.snapshot === b.snapshot && a.manifest_sha256 === b.manifest_sha256;
 }
 
-/**
- * Makes an uploaded snapshot current.
- * @param before The object as read before the upload.
- * @throws `bucket-conflict` if another push replaced `before`.
- */
+/** Makes an uploaded snapshot current. Throws `bucket-conflict` if another push replaced `before`, the object before the upload. */
 export async function switchCurrentObject(
   bucket: Bucket,
   next: CurrentObject,

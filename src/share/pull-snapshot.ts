@@ -45,7 +45,6 @@ export interface PullOptions {
   /** Returns problems of a downloaded snapshot. It becomes current only if there are none. */
   readonly verify: (snapshot: Pick<Snapshot, 'folder' | 'manifest'>) => Promise<string[]>;
   readonly keep: number;
-  /** True to let the warehouse change its source. */
   readonly acceptSource: boolean;
   /** True if only pulls write to the warehouse, so that it follows every change of the bucket. */
   readonly isCopy: boolean;
@@ -139,7 +138,6 @@ async function readLocal({ warehouse, isCopy }: PullOptions, remote: StoredCurre
   return ignoresDamage ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
 }
 
-/** Returns whether a local snapshot is identical to the bucket's. */
 async function isCopyOf({ folder, manifest }: Snapshot, remote: StoredCurrent): Promise<boolean> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => '');
   return sha256(text) === remote.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
@@ -259,7 +257,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** True if the manifest lists no file twice and contains the database. */
 function isUsable({ files }: Manifest): boolean {
   const paths = new Set(files.map(({ path }) => path));
   return paths.size === files.length && paths.has(databaseFile);

@@ -27,7 +27,6 @@ export interface PushOptions {
   readonly snapshot: Snapshot;
   readonly bucket: Bucket;
   readonly keep: number;
-  /** True to let the bucket change its source. */
   readonly acceptSource: boolean;
   readonly warn: (message: string) => void;
   readonly report: (done: number, files: number) => void;
@@ -139,7 +138,6 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
 /** Removes older snapshots. Newer ones may be incomplete uploads, and clients may still read the replaced one. */
 async function removeOld({ bucket, snapshot, keep, warn }: PushOptions, before: string | null): Promise<string[]> {
   try {
-    // Another push needs other snapshots.
     if ((await readCurrentObject(bucket))?.snapshot !== snapshot.id) return [];
     const ids = (await bucket.folders('snapshots/')).filter(isSnapshotId).toSorted();
     const older = ids.filter((id) => id < snapshot.id && id !== before);

@@ -15,7 +15,6 @@ interface Transfer {
   readonly isQuiet: boolean;
 }
 
-/** The manifest is null if the snapshot isn't known. */
 interface Transferred {
   readonly outcome: RunLine['outcome'];
   readonly bytes: number;

@@ -41,7 +41,6 @@ export async function chooseSnapshots(
   return { before: await readSnapshot(warehouse, id), after };
 }
 
-/** A dataset that only one of the two snapshots has. */
 export interface LoneDataset {
   readonly table: string;
   readonly rows: number;
@@ -82,7 +81,6 @@ export async function diffSnapshots<Value>(
     const differences = selects.length > 0 ? selects.join(' UNION ALL ') : noDifferenceSql(pipelines);
     const since = await sinceSql(database, pipelines, compared.before.id);
     const order = columnList(['dataset', ...placeColumns(pipelines).map(({ name }) => name)]);
-    // Sorts the columns of a record as in its table.
     const names = pipelines.flatMap(({ columns }) => Object.keys(columns)).map(quoteText);
     return `SELECT d.*, ${since} AS since FROM (${differences}) d ORDER BY ${order}, list_position([${names.join(', ')}], column_name)`;
   });
@@ -111,7 +109,6 @@ export async function diffViolations<Value>(
   });
 }
 
-/** Runs a query over both snapshots, attached as `old` and `new`. */
 async function queryBoth<Value>(
   { before, after }: ComparedSnapshots,
   use: (result: QueryResult) => Promise<Value>,
@@ -132,7 +129,6 @@ async function queryBoth<Value>(
   }
 }
 
-/** Returns a SELECT without rows for snapshots without a common dataset. */
 function noDifferenceSql(pipelines: readonly AnyPipeline[]): string {
   const columns = changesTable(pipelines).columns.filter(({ name }) => name !== 'snapshot_id');
   return `SELECT ${columns.map(({ name, type }) => `NULL::${type} AS ${quoteIdentifier(name)}`).join(', ')} WHERE false`;

@@ -21,7 +21,7 @@ import {
 } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
-/** Returns the paths of the files. @throws `query` if a table has more rows than a sheet allows. */
+/** Returns the paths of the files. Throws `query` if a table has more rows than a sheet allows. */
 export async function exportSnapshot(
   snapshot: Snapshot,
   format: 'xlsx' | 'csv' | 'parquet',
@@ -78,7 +78,6 @@ async function writeTable(result: QueryResult, aside: string): Promise<void> {
   }
 }
 
-/** Returns the text of ABOUT.txt, which explains the figures and the files. */
 function aboutText(manifest: Manifest, relations: readonly Relation[], format: 'csv' | 'parquet'): string {
   const facts = describe(manifest).map(([name, value]) => `${name}: ${value}`);
   const files = relations.map(({ name, meaning }) => `${name}.${format}: ${meaning}`);

@@ -39,7 +39,6 @@ export interface PastEvent {
 }
 
 export interface Evidence {
-  /** Set for the sample, whose figures are made up. */
   readonly notice: string | null;
   readonly dataset: string;
   /** Values of the key, or null for a record in quarantine. */
@@ -54,7 +53,6 @@ export interface Evidence {
 export interface EvidenceRequest {
   /** In any letter case. Null for everything in quarantine. */
   readonly name: string | null;
-  /** Null for all. */
   readonly datasets: readonly string[] | null;
   readonly columns: readonly string[];
 }
@@ -109,7 +107,6 @@ function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string
   );
 }
 
-/** Returns the error for an unknown name, with suggestions. */
 async function refuseName(database: Database, requested: readonly AnyPipeline[], name: string): Promise<RekapError> {
   const names = new Set<string>();
   for (const pipeline of requested) {

@@ -25,7 +25,6 @@ export function sourceRuns(lines: readonly RunLine[]): RunLine[] {
   );
 }
 
-/** Returns whether a run published or found no changes. */
 export function isSuccess(line: RunLine): boolean {
   return isNew(line) || line.outcome === 'unchanged';
 }
@@ -34,7 +33,6 @@ function isNew({ outcome }: RunLine): boolean {
   return outcome === 'published' || outcome === 'held' || outcome === 'pulled';
 }
 
-/** Returns the last push that wasn't interrupted, or null. */
 export function lastPush(lines: readonly RunLine[]): RunLine | null {
   return lines.findLast(({ kind, outcome }) => kind === 'push' && outcome !== 'interrupted') ?? null;
 }
@@ -62,7 +60,6 @@ export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number
 export interface RunsSummary {
   /** The last sync or pull, even if it found the warehouse busy. */
   readonly last: RunLine | null;
-  /** The last sync or pull that read the source. */
   readonly lastTelling: RunLine | null;
   readonly success: RunLine | null;
   readonly push: RunLine | null;

@@ -48,7 +48,6 @@ export async function verifyPublished(warehouse: string, id: string): Promise<Ve
   const { run, landing, files } = snapshot.manifest;
   const problems = await verifyAgainst(snapshot);
   const folder = join(warehousePaths(warehouse).landing, run);
-  // Unreadable landings are reported file by file.
   const isKept = isSnapshotId(run) && (await isThere(folder));
   const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];
   const answers = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
@@ -72,7 +71,6 @@ function nextStep({ id, manifest }: Snapshot, isDamaged: boolean, answers: Verif
   return answers === 'damaged' ? 'The tables are intact, but a replay can no longer prove them.' : '';
 }
 
-/** Returns the error for a damaged snapshot, with one line per problem. */
 export function damagedError(what: string, problems: readonly string[], next: string): RekapError {
   return new RekapError('verification', [what, ...problems.map((problem) => `  - ${problem}`)].join('\n'), next);
 }
@@ -114,7 +112,6 @@ export async function unpin(warehouse: string): Promise<string | null> {
 
 interface Pruned {
   readonly removed: readonly string[];
-  /** IDs of runs whose responses were removed. */
   readonly landings: readonly string[];
 }
 

@@ -17,23 +17,18 @@ export interface ReceivedRecord {
   readonly url: string;
   readonly at: string;
   readonly status: number;
-  /** SHA-256 of the response body. */
   readonly sha256: string;
   /** The run that landed it, and the response's number in that landing. */
   readonly run: string;
   readonly answer: number;
   /** Position of the record in the response, from 1. */
   readonly place: number;
-  /** The JSON, byte for byte. */
   readonly record: string;
   /** Name of the response's file below --out. */
   readonly file: string;
 }
 
-/**
- * Finds records in the responses for the partition and in the full listing.
- * Continues with previous snapshots, because carried-over records were received by an earlier run.
- */
+/** Finds records in the run of a snapshot. Continues with previous snapshots, whose runs received the carried-over records. */
 export async function findRecords(
   warehouse: string,
   { manifest }: Snapshot,

@@ -32,10 +32,7 @@ export interface AlteredFile {
   readonly isRead: boolean;
 }
 
-/**
- * Reads every byte of the files in a manifest, and returns those that don't match.
- * @throws `warehouse-forbidden` if this user can't read a file.
- */
+/** Returns the files that don't match the manifest in any byte. Throws `warehouse-forbidden` if this user can't read a file. */
 export async function findAltered(folder: string, files: readonly ManifestFile[]): Promise<AlteredFile[]> {
   const found = await Promise.all(
     files.map(async ({ path, bytes, sha256 }): Promise<AlteredFile[]> => {
@@ -63,10 +60,7 @@ export function otherSize(found: number, expected: number): string {
   return `${found} bytes, but ${expected} in the manifest`;
 }
 
-/**
- * Returns why a file can't be read, as the rest of a sentence.
- * @throws `warehouse-forbidden` if this user can't read the file, which isn't damage.
- */
+/** Returns why a file can't be read, as the rest of a sentence. Throws `warehouse-forbidden` for a denied access, which isn't damage. */
 export function whyUnread(path: string, error: unknown): string {
   if (isForbidden(error)) throw forbidden(path, error);
   return systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;

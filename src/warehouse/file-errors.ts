@@ -15,10 +15,8 @@ const tooLarge = /^EFBIG|file too large/i;
 const noSpace = /^(ENOSPC|EDQUOT)|no space left|disk quota exceeded/i;
 /** DuckDB's appender leaves out the kind of error. */
 const noMemory = /^Out of Memory Error|could not allocate block|failed to (?:allocate data|pin block)/;
-/** Matches DuckDB's message for a file that disappeared. */
 const missing = /Cannot open (?:file|database) "([^"]+)".*(?:No such file or directory|does not exist)/;
 
-/** The first match applies. */
 const failures: readonly Failure[] = [
   {
     pattern: tooLarge,
@@ -104,7 +102,6 @@ export function isOutOfMemory({ message }: Error): boolean {
   return noMemory.test(message);
 }
 
-/** Returns whether the system denied this user access. */
 export function isForbidden(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(systemCode(error));
 }

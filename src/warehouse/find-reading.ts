@@ -5,7 +5,6 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 /** Matches comments as in DuckDB, except nested ones. A statement with nested comments is refused. */
 const comment = String.raw`--[^\n]*(?:\n|$)|/\*(?:(?!\*/)[^])*\*/`;
 
-/** Matches the text before a query: nothing, or EXPLAIN with options that are words. */
 const beginnings = ['', String.raw`EXPLAIN(?:\s+ANALYZE)?\b`, String.raw`EXPLAIN\s*\([\w\s,]*\)`].map(
   (words) => new RegExp(`^(?:\\s|${comment})*?(${words})`, 'i'),
 );

@@ -33,7 +33,6 @@ export async function openPublished(
 ): Promise<Database> {
   const database = await openReadOnly(file, signal);
   try {
-    // DuckDB prefers temporary views.
     for (const [name, path] of parquet)
       await database.run(`CREATE TEMP VIEW ${quoteIdentifier(name)} AS FROM ${readParquetSql(path)}`);
     await seal(database, memory, [...parquet.values()]);

@@ -5,7 +5,6 @@ import { openPublished } from './open-published.ts';
 
 export interface RelationColumn {
   readonly name: string;
-  /** As in DuckDB. */
   readonly type: string;
   /** What a number counts or measures, such as percent. Empty if it has no unit. */
   readonly unit: string;
@@ -24,7 +23,10 @@ export interface Relation {
 const sourceField = / Source field: (\S+)\.$/;
 const unitNote = / Unit: ([^.]+)\.(?= Source field: \S+\.$|$)/;
 
-/** Returns tables first, then views, each sorted by name. @param attached Name of the attached database to read, or null for the open file. */
+/**
+ * Returns tables first, then views, each sorted by name.
+ * @param attached Name of the attached database to read, or null for the open file.
+ */
 export async function readDictionary(database: Database, attached: string | null = null): Promise<Relation[]> {
   const file = attached === null ? 'current_database()' : quoteText(attached);
   const relations = await database.rows<{ name: string; comment: string | null; kind: Relation['kind'] }>(
@@ -52,7 +54,6 @@ export async function readDictionary(database: Database, attached: string | null
   }));
 }
 
-/** Reads the dictionary of a published DuckDB file. Throws the errors of `openPublished`. */
 export async function readPublishedDictionary(file: string): Promise<Relation[]> {
   const database = await openPublished(file);
   try {

@@ -9,7 +9,10 @@ import { type Manifest, manifestShape } from './snapshot-format.ts';
 /** `why` is the rest of a sentence that begins with the file. */
 export type ReadManifest = { readonly manifest: Manifest } | { readonly why: string };
 
-/** Checks a manifest and its declaration, which may come from an untrusted source. @param id ID of the snapshot that it must describe. */
+/**
+ * Checks a manifest and its declaration, which may come from an untrusted source.
+ * @param id ID of the snapshot that it must describe.
+ */
 export async function readManifest(value: unknown, id: string): Promise<ReadManifest> {
   const format = formatOf(value);
   const current = format === 1 ? await upgradeManifest(value) : value;
@@ -28,7 +31,6 @@ function formatOf(value: unknown): unknown {
 
 const olderVerdict = v.looseObject({ district: v.nullable(v.number()), complete: v.boolean() });
 
-/** The parts of the older format that differ. */
 const olderManifest = v.looseObject({
   datasets: v.record(v.string(), v.looseObject({ districts: v.array(olderVerdict) })),
 });

@@ -28,7 +28,6 @@ export const runLineShape = v.object({
   ]),
   exit_code: count,
   source: v.string(),
-  /** The current snapshot after the run. */
   snapshot: v.nullable(v.string()),
   reason: v.string(),
   requests: count,
@@ -38,12 +37,10 @@ export const runLineShape = v.object({
   statuses: v.optional(v.record(v.string(), count)),
   /** Milliseconds by step, such as build_tables, in order. */
   steps: v.optional(v.record(v.string(), count)),
-  /** Rows by table of the built snapshot. */
   rows: v.optional(v.record(v.string(), count)),
   quarantined: v.optional(v.record(v.string(), count)),
   violation_ages: v.optional(violationAgesShape),
   warnings: v.optional(v.array(v.string())),
-  /** Destination of a push or source of a pull. */
   bucket: v.optional(v.string()),
 });
 export type RunLine = Readonly<v.InferOutput<typeof runLineShape>>;

@@ -11,7 +11,6 @@ export const manifestFile = 'manifest.json';
 export const manifestHashFile = 'manifest.json.sha256';
 export const reportFile = 'report.html';
 export const changesTableName = 'changes';
-/** Columns with the age of a violation, which depends on previous snapshots. */
 export const ageColumns: readonly string[] = ['first_snapshot', 'since'];
 export const violationsLogTableName = 'violations_log';
 export const snapshotsLogTableName = 'snapshots_log';
@@ -67,7 +66,6 @@ const fileShape = v.object({
 });
 export type ManifestFile = Readonly<v.InferOutput<typeof fileShape>>;
 
-/** As in `Verdict`. */
 const verdictShape = v.object({
   dataset: text,
   partition: v.nullable(text),
@@ -142,7 +140,6 @@ export function sampleNotice(
   return source === 'sample' ? madeUp[language] : null;
 }
 
-/** Returns whether a relative path stays below its folder. */
 function isBelow(path: string): boolean {
   return path !== '' && !path.includes('\0') && path.split(/[/\\]/).every((part) => !['', '.', '..'].includes(part));
 }

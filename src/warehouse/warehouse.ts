@@ -40,7 +40,6 @@ export function listSnapshotIds(warehouse: string): Promise<string[]> {
   return idsIn(warehousePaths(warehouse).snapshots);
 }
 
-/** Returns the IDs of runs with stored responses, oldest first. */
 export function listLandedIds(warehouse: string): Promise<string[]> {
   return idsIn(warehousePaths(warehouse).landing);
 }
@@ -93,7 +92,7 @@ export async function readCurrent(warehouse: string): Promise<Snapshot | null> {
   return id === null ? null : readSnapshot(warehouse, id);
 }
 
-/** Returns the current snapshot. @throws `snapshot-not-found` if there is none. */
+/** Returns the current snapshot. Throws `snapshot-not-found` if there is none. */
 export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   const snapshot = await readCurrent(warehouse);
   if (snapshot !== null) return snapshot;
@@ -127,7 +126,7 @@ function withoutLink(warehouse: string, { length }: readonly string[]): string {
   return `${current} is missing, so no snapshot is current. The warehouse contains ${countOf(length, 'snapshot')}.`;
 }
 
-/** Reads a snapshot by ID. @throws `snapshot-not-found` if it doesn't exist, RekapError if its manifest can't be read. */
+/** Reads a snapshot by ID. Throws `snapshot-not-found` if it doesn't exist, RekapError if its manifest can't be read. */
 export async function readSnapshot(warehouse: string, id: string): Promise<Snapshot> {
   if (!isSnapshotId(id)) {
     throw new RekapError(

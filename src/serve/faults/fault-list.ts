@@ -53,11 +53,9 @@ export interface FaultSettings {
   /** The same seed and requests produce the same responses. */
   readonly seed: number;
   readonly clock: Clock;
-  /** Called for every fault of a response. */
   readonly onFault?: ((name: FaultName) => void) | undefined;
 }
 
-/** Names for groups of faults, each with its default. */
 export const presets: Readonly<Record<string, { readonly sentence: string; readonly faults: readonly FaultName[] }>> = {
   transient: { sentence: 'temporary faults: a careful client gets every record', faults: transient },
   hostile: {
@@ -66,7 +64,11 @@ export const presets: Readonly<Record<string, { readonly sentence: string; reado
   },
 };
 
-/** Returns `value` if it is valid. @param written The value as the user wrote it. @throws `usage` naming the fault and its valid values. */
+/**
+ * Returns `value` if it is valid.
+ * @param written The value as the user wrote it.
+ * @throws `usage` naming the fault and its valid values.
+ */
 export function checkFaultValue(
   { name, value: unit }: (typeof faultList)[number],
   value: number,
@@ -84,7 +86,6 @@ export function checkFaultValue(
   );
 }
 
-/** @throws `usage` if a value or the seed is out of range. */
 export function checkFaults({ values, seed }: FaultSettings): void {
   for (const fault of faultList) checkFaultValue(fault, values[fault.name] ?? fault.default);
   checkRange('The seed of the faults', seed, 0, maxNumber);

@@ -69,7 +69,7 @@ export function handleWithFaults(
 
 type FaultContext = Pick<FaultSettings, 'clock'> & { readonly reply: FastifyReply; readonly chance: Chance };
 
-/** Sends `body`, the correct response, with a fault. @throws Problem for faults that are a status, so that they look like real errors. */
+/** Sends `body`, the correct response, with a fault. Throws Problem for faults that are a status, so that they look like real errors. */
 function sendWithFault(name: ResponseFault, body: string, { reply, chance, clock }: FaultContext): FastifyReply {
   const bytes = Buffer.from(body);
   // At least one byte, but never all of them.

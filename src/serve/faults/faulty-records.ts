@@ -88,7 +88,6 @@ export function selectWithFaults(set: RecordSet, { partition, limit, offset }: S
   return { records, count: isTotal ? list.length : records.length, faults, hasMore };
 }
 
-/** Removes the partitions that the seed hides. Records without a partition stay. */
 function withoutHidden({ records, byPartition }: RecordSet, { values, seed }: Chance): readonly string[] {
   const rate = values.hide ?? 0;
   const hidden = [...byPartition].filter(([partition]) => drawNumber([seed, 'hide', partition]) < rate);

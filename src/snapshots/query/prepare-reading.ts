@@ -10,7 +10,7 @@ export type QueryParameters = Readonly<Record<string, string>>;
 
 const oneStatement = 'Use one statement, such as "SHOW TABLES".';
 
-/** Returns the statement without final semicolons and comments. @throws `query` if the text isn't a single read-only statement. */
+/** Returns the statement without final semicolons and comments. Throws `query` if the text isn't a single read-only statement. */
 export async function requireReading({ connection }: Database, sql: string): Promise<string> {
   const count = await countStatements(connection, sql);
   if (count === 0) throw new RekapError('query', 'The query is empty.', oneStatement);
@@ -71,7 +71,6 @@ async function countStatements(connection: DuckDBConnection, sql: string): Promi
   try {
     return (await connection.extractStatements(sql)).count;
   } catch (error) {
-    // The client's message for a text without a statement.
     if (error instanceof Error && error.message.includes('native callback')) return 0;
     throw error;
   }

@@ -12,7 +12,6 @@ import { duckdb } from '../../runtime/database.ts';
 import { RekapError } from '../../errors.ts';
 import type { StreamedResult } from './stream-result.ts';
 
-/** Values that JavaScript would round or reject. */
 type DuckDbValue = DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
 
 export type ResultValue = JS | DuckDbValue;
@@ -22,7 +21,6 @@ export interface ResultColumn {
   readonly type: string;
 }
 
-/** A result whose rows come in groups, to limit memory. */
 export interface QueryResult {
   readonly columns: readonly ResultColumn[];
   groups(): AsyncIterable<readonly (readonly ResultValue[])[]>;
@@ -65,12 +63,10 @@ function uniqueNames(names: readonly string[]): string[] {
   });
 }
 
-/** Converts DuckDB values to text, and leaves others unchanged. */
 export function plainValue(value: ResultValue): Exclude<ResultValue, DuckDbValue> {
   return isDuckDbs(value) ? duckDbText(value) : value;
 }
 
-/** Returns a value as text for a table or CSV cell. */
 export function displayText(value: ResultValue): string {
   const plain = plainValue(value);
   if (plain === null) return '';

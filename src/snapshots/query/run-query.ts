@@ -12,7 +12,6 @@ import { writeParquet } from './write-parquet-result.ts';
 
 export interface QuerySettings extends ReadBounds {
   readonly parameters?: QueryParameters;
-  /** The expected number of rows. Published tables have it in the manifest. */
   readonly rows?: number | undefined;
 }
 
@@ -29,7 +28,7 @@ export async function runQuery<Value>(
   return withResult(databasePath, sql, bounds, (streamed) => use(asQueryResult(streamed)));
 }
 
-/** Writes the result of `sql` to a Parquet file, and returns the number of rows. @throws `query` like `runQuery` and `writeParquet`. */
+/** Writes the result of `sql` to a Parquet file, and returns the number of rows. Throws `query` like `runQuery` and `writeParquet`. */
 export async function queryToParquet(
   databasePath: string,
   sql: string,
@@ -65,7 +64,6 @@ async function withResult<Value>(
   }
 }
 
-/** Hints by DuckDB's message. The first match applies. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /referenced column .* not found/i,
@@ -109,7 +107,6 @@ function explainRefusal(error: unknown): unknown {
   return new RekapError('query', `DuckDB rejected the query. ${problem}`, next, cause);
 }
 
-/** Matches JavaScript's errors for strings and arrays that are too long. */
 function isTooLong(error: unknown): boolean {
   if (systemCode(error) === 'ERR_STRING_TOO_LONG') return true;
   return (

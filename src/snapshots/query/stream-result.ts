@@ -18,11 +18,9 @@ class CutShort extends Error {
 
 export interface StreamedResult {
   readonly result: DuckDBResult;
-  /** Throws if an error ended the rows. */
   chunks(): AsyncGenerator<DuckDBDataChunk>;
 }
 
-/** A statement that can be prepared again inside another one. */
 export interface Statement {
   readonly sql: string;
   prepare(sql: string): Promise<DuckDBPreparedStatement>;

@@ -15,7 +15,6 @@ import {
 /** The complete module, for the reason in `duckdb.ts`. */
 const arrow = createRequire(import.meta.url)('apache-arrow') as typeof import('apache-arrow');
 
-/** Resolves when the bytes are written. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /**
@@ -72,7 +71,6 @@ interface Kind {
 
 const asItIs = (value: ResultValue): unknown => value;
 
-/** By DuckDB type. All others become text. */
 const kinds: Readonly<Record<string, Kind>> = {
   TINYINT: { type: new arrow.Int32(), read: asItIs },
   UTINYINT: { type: new arrow.Int32(), read: asItIs },

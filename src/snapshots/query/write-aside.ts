@@ -76,7 +76,6 @@ async function findFile(target: string): Promise<string> {
   );
 }
 
-/** Returns an error that explains why the file can't be written, or the error itself. */
 function explainTarget(error: unknown, target: string): unknown {
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const cause = { cause: error };

@@ -3,7 +3,6 @@
 import { escapeDeceptive } from '../../runtime/text.ts';
 import { displayText, isDuckDbs, jsonValue, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
 
-/** Resolves when the reader is ready for more. */
 export type Write = (text: string) => Promise<void>;
 
 /** Writes CSV as in RFC 4180 with a header and LF line ends. NULL is empty, and an empty string is "". Returns the number of rows. */
@@ -49,7 +48,6 @@ export async function writeMarkdown({ columns, groups }: QueryResult, write: Wri
   return rows;
 }
 
-/** Escapes a text so that it stays in its cell and contains no markup. */
 function markdownText(text: string): string {
   return escapeDeceptive(text.replaceAll(/[\\|`*_<>[\]]/g, String.raw`\$&`).replaceAll(/\s+/g, ' '));
 }
@@ -58,12 +56,10 @@ function csvValue(value: ResultValue): string {
   if (value === null) return '';
   if (value === '') return '""';
   const text = displayText(value);
-  // Numbers may be negative. Lists and structs may contain strings.
   const holdsText = typeof value === 'string' || (typeof value === 'object' && !isDuckDbs(value));
   return csvText(holdsText ? withoutFormula(text) : text);
 }
 
-/** First characters of formulas, including full-width ones. */
 const formula = /[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 /**

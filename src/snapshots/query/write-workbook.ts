@@ -5,7 +5,6 @@ import { RekapError } from '../../errors.ts';
 import { displayText, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
 import { formatNumber } from '../../runtime/text.ts';
 
-/** Limits of a sheet, without its header row. */
 const maxRows = 1_048_575;
 const maxCharacters = 32_767;
 /** Excel keeps 15 digits of a number. */
@@ -15,7 +14,6 @@ type Cell = { value: string | number | boolean; fontWeight?: 'bold'; format?: st
 
 export type ReadTable = <Value>(name: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
 
-/** @param about Rows of two cells for the first sheet. */
 export async function writeWorkbook(
   read: ReadTable,
   relations: readonly Relation[],
@@ -29,10 +27,7 @@ export async function writeWorkbook(
   await writeExcelFile(sheets).toFile(target);
 }
 
-/**
- * The library counts strings in a plain object, which fails for names such as "constructor".
- * The NUL makes such a name different. The library drops it when writing, because XML can't contain it.
- */
+/** The library counts strings in a plain object, which fails for "constructor". A NUL avoids this, and is dropped in XML. */
 const text = (value: string) => ({ value: value in Object.prototype ? `${value}\0` : value });
 
 const bold = (value: string): Cell => ({ ...text(value), fontWeight: 'bold' });
