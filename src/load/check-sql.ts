@@ -1,7 +1,7 @@
 /** Creates the tables and views of a project in an empty database, and reports errors in its SQL. */
 
 import type { Database } from '../runtime/database.ts';
-import { findReading } from '../warehouse/find-reading.ts';
+import { findQuery } from '../warehouse/find-query.ts';
 import { RekapError } from '../errors.ts';
 import type { Project, SqlFile } from '../project/declaration.ts';
 import { definitionError, type SourceFile } from '../project/load-project.ts';
@@ -42,9 +42,9 @@ export async function makeCheckedSchema(
 async function findSqlProblems(database: Database, project: Project, runsChecks: boolean): Promise<SqlProblem[]> {
   const problems: SqlProblem[] = [];
   for (const file of [...project.models, ...project.checks]) {
-    const reading = await findReading(database.connection, file.sql);
-    if (reading === null) problems.push(await explainNoQuery(database, file));
-    else if (reading !== file.sql)
+    const query = await findQuery(database.connection, file.sql);
+    if (query === null) problems.push(await explainInvalidQuery(database, file));
+    else if (query !== file.sql)
       problems.push({ name: file.name, line: 1, what: 'it must be one SELECT, without a semicolon before a comment' });
   }
   if (problems.length > 0) return problems;
@@ -63,7 +63,7 @@ async function findSqlProblems(database: Database, project: Project, runsChecks:
   return problems;
 }
 
-async function explainNoQuery({ connection }: Database, { name, sql }: SqlFile): Promise<SqlProblem> {
+async function explainInvalidQuery({ connection }: Database, { name, sql }: SqlFile): Promise<SqlProblem> {
   try {
     // For a text without a statement, DuckDB's message doesn't help.
     const count = namesIn(sql).length === 0 ? 0 : (await connection.extractStatements(sql)).count;
@@ -78,7 +78,7 @@ async function explainNoQuery({ connection }: Database, { name, sql }: SqlFile):
 }
 
 /** Columns that a check must return. Key columns that its dataset doesn't have are optional. */
-const givenByChecks = ['dataset', 'severity', 'column_name'];
+const requiredColumns = ['dataset', 'severity', 'column_name'];
 
 async function findCheckProblems(database: Database, { pipelines }: Project, check: SqlFile): Promise<SqlProblem[]> {
   const problem = (what: string): SqlProblem => ({ name: check.name, line: 1, what });
@@ -89,7 +89,7 @@ async function findCheckProblems(database: Database, { pipelines }: Project, che
     return [problemOf(check.name, error)];
   }
   const existing = new Set(columns.map(({ column_name }) => column_name));
-  const missing = [...givenByChecks, ...(check.message === undefined ? ['message'] : [])].filter(
+  const missing = [...requiredColumns, ...(check.message === undefined ? ['message'] : [])].filter(
     (name) => !existing.has(name),
   );
   const problems = missing.map((name) =>
@@ -100,7 +100,7 @@ async function findCheckProblems(database: Database, { pipelines }: Project, che
     ),
   );
   if (!pipelines.some(({ key }) => key.every((name) => existing.has(name))))
-    problems.push(problem(`it does not give the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
+    problems.push(problem(`it does not return the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
   const fields = [...(check.message?.en ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const unknown = fields.find((name) => !['dataset', 'column', 'field', 'expected', 'actual', 'limit'].includes(name));
   if (unknown !== undefined) problems.push(problem(`its message names {${unknown}}, which no violation has`));

@@ -157,13 +157,13 @@ async function readBrokenChecksOf(
     ...check,
     count: Number(total),
     new: Number(fresh),
-    examples: ofDifferentPlaces(examples)
+    examples: preferDistinctPlaces(examples)
       .slice(0, examplesPerCheck)
       .toSorted((a, b) => Number(b.new) - Number(a.new)),
   }));
 }
 
-function ofDifferentPlaces(examples: BrokenCheck['examples']): BrokenCheck['examples'] {
+function preferDistinctPlaces(examples: BrokenCheck['examples']): BrokenCheck['examples'] {
   const firsts = examples.filter(
     ({ partition, place }, index) =>
       examples.findIndex((other) => other.partition === partition && other.place === place) === index,

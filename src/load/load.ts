@@ -13,7 +13,7 @@ import {
 import { changesSql, columnNames } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
-import { attachPrevious, carriedCondition, type CarryOver, isCarried, otherColumns } from './previous-tables.ts';
+import { attachPrevious, carriedCondition, type CarryOver, isCarried, columnsError } from './previous-tables.ts';
 import { makeCheckedSchema } from './check-sql.ts';
 import { Staging } from './staging.ts';
 import {
@@ -133,7 +133,7 @@ export class Load {
     this.staging.close();
     if (previous !== null) await attachPrevious(this.database, previous);
     // With more rows, one thread can't sort within the memory limit.
-    if ((await this.countRowsAtHand(previous !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
+    if ((await this.countInputRows(previous !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
     // Few transactions, because each commit waits for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
@@ -178,7 +178,7 @@ export class Load {
     for (const [name, value] of Object.entries(settings)) await this.database.run(`SET ${name} = ${quoteText(value)}`);
   }
 
-  private async countRowsAtHand(hasPrevious: boolean): Promise<number> {
+  private async countInputRows(hasPrevious: boolean): Promise<number> {
     if (!hasPrevious) return this.staging.appended;
     const [before] = await this.database.rows<{ rows: bigint }>(
       "SELECT coalesce(sum(estimated_size), 0)::BIGINT AS rows FROM duckdb_tables() WHERE database_name = 'previous'",
@@ -222,7 +222,7 @@ export class Load {
     if (carryOver === null) return '';
     const names = quarantineTable.columns.map(({ name }) => name);
     const existing = await columnNames(this.database, 'previous', quarantineTable.name);
-    if (!names.every((name) => existing.has(name))) throw otherColumns('quarantine', this.options.project);
+    if (!names.every((name) => existing.has(name))) throw columnsError('quarantine', this.options.project);
     const partition = "coalesce(partition_value, '')";
     const selects = this.options.project.pipelines.map(
       (pipeline) =>

@@ -24,15 +24,15 @@ export interface CarryOver {
   readonly replaced: ReadonlyMap<string, readonly string[] | null>;
 }
 
-export function adviseWholeSync({ partitionOption }: Pick<Project, 'partitionOption'>): string {
+export function fullSyncHint({ partitionOption }: Pick<Project, 'partitionOption'>): string {
   return `Run one sync without --${partitionOption} and --dataset.`;
 }
 
-export function otherColumns(table: string, project: Pick<Project, 'partitionOption'>): RekapError {
+export function columnsError(table: string, project: Pick<Project, 'partitionOption'>): RekapError {
   return new RekapError(
     'usage',
     `The columns of the table ${table} differ from those in the previous snapshot, so nothing can be carried over.`,
-    adviseWholeSync(project),
+    fullSyncHint(project),
   );
 }
 

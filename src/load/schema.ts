@@ -44,7 +44,7 @@ interface FailedModel {
 
 /** Returns the CREATE statement and comments of each table and view by name, as DuckDB writes them after reading a file. */
 export async function declaredRelations(project: Project): Promise<ReadonlyMap<string, string>> {
-  await trySealed(project);
+  await checkSealed(project);
   // DuckDB prints a new view differently, for example CAST(a AS "DATE") or other parentheses around UNION ALL.
   const folder = await mkdtemp(join(tmpdir(), 'rekap-schema-'));
   try {
@@ -60,7 +60,7 @@ export async function declaredRelations(project: Project): Promise<ReadonlyMap<s
 }
 
 /** Fails for a view that reads a file, because the declaration may come from an untrusted source. */
-async function trySealed(project: Project): Promise<void> {
+async function checkSealed(project: Project): Promise<void> {
   const database = await openDatabase(':memory:');
   try {
     await seal(database);

@@ -106,9 +106,14 @@ export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinit
   return { ...staged, columns: [...staged.columns, ...ages] };
 }
 
-export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+/** Returns the columns of a violation that don't depend on its values. */
+export function violationColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   const known = new Map(stagedViolationsTable(pipelines).columns.map((column) => [column.name, column]));
-  const columns = [...violationIdentity(pipelines), 'severity', 'message'].map((name) => known.get(name)!);
+  return [...violationIdentity(pipelines), 'severity', 'message'].map((name) => known.get(name)!);
+}
+
+export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+  const columns = violationColumns(pipelines);
   return {
     name: violationsLogTableName,
     comment: 'One row per violation in this snapshot or an earlier one: when it appeared and when it was resolved.',

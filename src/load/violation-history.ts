@@ -2,7 +2,7 @@
 
 import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { columnNames } from './changes.ts';
-import { selectList, stagedViolationsTable, violationIdentity, violationsLogTable } from './tables.ts';
+import { selectList, violationColumns, violationIdentity, violationsLogTable } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { ageColumns, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
@@ -39,7 +39,7 @@ export async function violationsLogSql(
   pipelines: readonly AnyPipeline[],
   now: NewSnapshot,
 ): Promise<string> {
-  const known = columnList([...violationIdentity(pipelines), 'severity', 'message', ...ageColumns]);
+  const known = columnList([...violationColumns(pipelines).map(({ name }) => name), ...ageColumns]);
   const selects = [`SELECT ${known}, NULL AS resolved_snapshot, NULL AS resolved_at FROM violations`];
   const before = now.hasPrevious ? await violationsBefore(database, pipelines) : null;
   if (before !== null)
@@ -88,12 +88,7 @@ function ageOf({ snapshot, publishedAt }: NewSnapshot): [string, string] {
 /** Returns a SELECT of the previous violations with their ages, or null if columns differ. Without ages, they start with that snapshot. */
 async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string | null> {
   const existing = await columnNames(database, 'previous', 'violations');
-  const names = new Set([...violationIdentity(pipelines), 'severity', 'message']);
-  const columns = selectList(
-    stagedViolationsTable(pipelines).columns.filter(({ name }) => names.has(name)),
-    existing,
-    pipelines,
-  );
+  const columns = selectList(violationColumns(pipelines), existing, pipelines);
   if (columns === null) return null;
   if (ageColumns.every((name) => existing.has(name)))
     return `SELECT ${columns}, ${columnList(ageColumns)} FROM previous.violations`;

@@ -2,7 +2,7 @@
 
 import { messageSql } from '../check-messages.ts';
 import { quoteIdentifier, quoteText } from '../runtime/database.ts';
-import { carriedCondition, type CarryOver, otherColumns } from './previous-tables.ts';
+import { carriedCondition, type CarryOver, columnsError } from './previous-tables.ts';
 import { generatedChecks } from './generated-checks.ts';
 import { selectList, stagedViolationsTable } from './tables.ts';
 import type { AnyPipeline, Project, SqlFile } from '../project/declaration.ts';
@@ -22,7 +22,7 @@ export function violationSelects(
   if (carryOver === null) return acrossTables;
   const names = checks.map(({ name }) => quoteText(name)).join(', ') || "''";
   const columns = selectList(stagedViolationsTable(pipelines).columns, previous, pipelines);
-  if (columns === null) throw otherColumns('violations', project);
+  if (columns === null) throw columnsError('violations', project);
   return [
     ...acrossTables,
     ...pipelines.map((pipeline) => {

@@ -72,16 +72,16 @@ function passGate(
   const isKept = kind === 'replay' || options.keepLanding !== 0;
   // A dry run can't be published later.
   const canReplay = kind === 'sync' && isKept && !options.dryRun;
-  const again = canReplay
+  const command = canReplay
     ? `run "rekap replay ${id} --accept-changes" to publish exactly these figures`
     : `run the ${kind} again with --accept-changes`;
-  const wayOn =
+  const hint =
     refusals.length > 0
       ? isKept
         ? `The responses of the source are in ${landing}.`
         : 'Check the responses of the source.'
       : strict.length > 0
         ? `Without ${options.strict ? '--strict' : '--refuse new-errors'}, the ${kind} publishes the figures and lists the problems in the tables violations and quarantine.`
-        : `If the changes at the source are real, ${again}.`;
-  throw gateRefusal(reasons, `Nothing was published. ${wayOn}`);
+        : `If the changes at the source are real, ${command}.`;
+  throw gateRefusal(reasons, `Nothing was published. ${hint}`);
 }

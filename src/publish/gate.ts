@@ -65,14 +65,14 @@ export function checkGate(input: GateInput): GateFindings {
     if (input.refuse === 'new-errors' && before !== undefined)
       strict.push(...newProblems(table, dataset, before, input.newErrors.get(table) ?? new Map()));
     if (before !== undefined && !input.acceptChanges) {
-      changes.push(...partitionsSince(table, dataset, before, input.shrunken.get(table) ?? []));
-      changes.push(...changesSince(pipeline, dataset, before));
+      changes.push(...partitionChanges(table, dataset, before, input.shrunken.get(table) ?? []));
+      changes.push(...datasetChanges(pipeline, dataset, before));
     }
   }
-  if (!input.acceptChanges) changes.push(...datasetsGone(input));
-  if (input.previous !== null && !input.acceptChanges && broughtNothing(input, 'published'))
+  if (!input.acceptChanges) changes.push(...removedDatasets(input));
+  if (input.previous !== null && !input.acceptChanges && hasNoRecords(input, 'published'))
     changes.push(
-      broughtNothing(input, 'fetched')
+      hasNoRecords(input, 'fetched')
         ? 'the source does not have records of the requested partitions: a partition ID may be mistyped'
         : 'all records of the requested partitions are in quarantine',
     );
@@ -90,7 +90,7 @@ function* weakProofs(table: string, { partitions }: ManifestDataset, required: G
 }
 
 /** Reports datasets that the project no longer declares. Otherwise nobody notices that their tables disappeared. */
-function datasetsGone({ manifest, previous }: GateInput): string[] {
+function removedDatasets({ manifest, previous }: GateInput): string[] {
   const gone = Object.entries(previous?.datasets ?? {}).filter(([table]) => manifest.datasets[table] === undefined);
   return gone.map(
     ([table, { rows }]) =>
@@ -99,7 +99,7 @@ function datasetsGone({ manifest, previous }: GateInput): string[] {
 }
 
 /** Checks only this run, because a complete snapshot may consist of carried-over records. */
-function broughtNothing({ requested, manifest }: GateInput, what: 'fetched' | 'published'): boolean {
+function hasNoRecords({ requested, manifest }: GateInput, what: 'fetched' | 'published'): boolean {
   return requested.every((table) => manifest.datasets[table]?.ledger[what] === 0);
 }
 
@@ -147,7 +147,7 @@ function listByCheck(errors: ReadonlyMap<string, number>): string {
 }
 
 /** Reports partitions that lost most records, which the dataset's total may not show. */
-function* partitionsSince(
+function* partitionChanges(
   table: string,
   now: ManifestDataset,
   before: ManifestDataset,
@@ -173,12 +173,12 @@ function* partitionsSince(
     yield `${table}: rows of ${formatNumber(left.length - maxNamed)} more partitions fell by more than ${maxPartitionShrinkage * 100} %`;
 }
 
-function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
+function* datasetChanges(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
   const { table } = pipeline;
   if (now.rows < before.rows * (1 - maxShrinkage))
     yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
   const mayIncrease = wasPartial(before, now);
-  const moved = movedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayIncrease);
+  const moved = changedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayIncrease);
   for (const { name, from, to } of moved.slice(0, maxNamed)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
     yield `${table}: the sum of ${name} changed from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
@@ -197,7 +197,7 @@ function wasPartial(before: ManifestDataset, now: ManifestDataset): boolean {
 }
 
 /** Returns the sums that changed too much, watched columns first. A column that became 0 or NULL may not show in the total. */
-function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: ManifestDataset['sums']) {
+function changedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: ManifestDataset['sums']) {
   const { watch } = pipeline;
   const totalBefore = Number((watch[0] === undefined ? undefined : before[watch[0]]) ?? 0);
   const others = summedColumns(pipeline).filter((name) => !watch.includes(name));

@@ -68,7 +68,11 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
 }
 
 export function fingerprint(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+  return sha256(JSON.stringify(value));
+}
+
+export function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
 /** Writes the manifest and its hash. Returns the paths of all files of the snapshot, including these. */
@@ -81,7 +85,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 
 /** Returns the line with a manifest's hash in the format of sha256sum. */
 export function manifestHashLine(manifest: Buffer): string {
-  return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
+  return `${sha256(manifest)}  ${manifestFile}\n`;
 }
 
 export function holdsSameTables(now: Manifest, before: Manifest): boolean {

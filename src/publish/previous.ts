@@ -6,7 +6,7 @@ import { findAltered } from '../warehouse/check-files.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';
 import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { isRekapError, RekapError } from '../errors.ts';
-import { adviseWholeSync, type CarryOver } from '../load/previous-tables.ts';
+import { fullSyncHint, type CarryOver } from '../load/previous-tables.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
 import type { Run } from '../run-options.ts';
 
@@ -32,7 +32,7 @@ export async function planCarryOver({ requested, options, previous, project, war
     throw new RekapError(
       'source-mismatch',
       `Snapshot ${previous.id} contains figures from ${previous.manifest.source}. Carrying them over would mix them with figures from ${options.source}.`,
-      adviseWholeSync(project),
+      fullSyncHint(project),
     );
   }
   const problems = await findDamage(previous);
@@ -40,7 +40,7 @@ export async function planCarryOver({ requested, options, previous, project, war
     throw new RekapError(
       'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
-      `${adviseWholeSync(project)} ${recoveryHint(previous.id, previous.manifest.run)}`,
+      `${fullSyncHint(project)} ${recoveryHint(previous.id, previous.manifest.run)}`,
     );
   }
   const replaced = new Map<string, readonly string[] | null>();
@@ -50,14 +50,14 @@ export async function planCarryOver({ requested, options, previous, project, war
       throw new RekapError(
         'usage',
         `The columns of the table ${pipeline.table} differ from the previous snapshot, so nothing can be carried over.`,
-        adviseWholeSync(project),
+        fullSyncHint(project),
       );
     }
     replaced.set(pipeline.table, before === undefined ? null : requested.includes(pipeline) ? options.partitions : []);
   }
   if (previous.manifest.definition !== definitionFingerprint(project)) {
     warn(
-      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again: ${adviseWholeSync(project)}`,
+      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again: ${fullSyncHint(project)}`,
     );
   }
   return { replaced };

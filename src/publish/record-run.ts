@@ -67,7 +67,7 @@ export function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets'
 
 export async function recordFailure(run: Recorded, error: unknown): Promise<unknown> {
   const { warehouse } = run.options;
-  const explained = withoutKey(explainFileError(error, warehouse), run.options);
+  const explained = redactKey(explainFileError(error, warehouse), run.options);
   const exitCode = explained instanceof RekapError ? explained.exitCode : ExitCode.unexpected;
   const reason = explained instanceof Error ? explained.message : String(explained);
   const current = await readCurrentId(warehouse).catch(() => null);
@@ -82,7 +82,7 @@ export function outcomeOf(exitCode: number): RunLine['outcome'] {
 }
 
 /** Removes the key from an error's message and stack, because a source may repeat it. */
-function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
+function redactKey(error: unknown, { apiKey }: SyncOptions): unknown {
   if (error instanceof Error) {
     error.message = apiKey.redact(error.message);
     if (error.stack !== undefined) error.stack = apiKey.redact(error.stack);
@@ -143,8 +143,8 @@ export async function recordKilled(warehouse: string): Promise<void> {
   const published = new Set(await listSnapshotIds(warehouse));
   if (!existsSync(paths.runs) && published.size > 0) return;
   const known = new Set((await readRuns(warehouse)).map(({ run }) => run));
-  const silent = (await listLandedIds(warehouse)).filter((id) => !known.has(id));
-  for (const id of silent) await recordLanding(warehouse, join(paths.landing, id), published.has(id));
+  const unrecorded = (await listLandedIds(warehouse)).filter((id) => !known.has(id));
+  for (const id of unrecorded) await recordLanding(warehouse, join(paths.landing, id), published.has(id));
 }
 
 async function recordLanding(warehouse: string, landing: string, isPublished: boolean): Promise<void> {

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type Database, openDatabase } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
-import { findAltered, otherSize, whyUnread } from '../warehouse/check-files.ts';
+import { findAltered, sizeMismatch, describeReadError } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { ledgerProblems } from './gate.ts';
 import { manifestHashLine } from './manifest.ts';
@@ -64,7 +64,7 @@ export async function checkManifestFile(folder: string): Promise<string[]> {
   const problems: string[] = [];
   const read = (path: string): Promise<Buffer | null> =>
     readFile(join(folder, path)).catch((error: unknown) => {
-      problems.push(`${path}: ${whyUnread(join(folder, path), error)}`);
+      problems.push(`${path}: ${describeReadError(join(folder, path), error)}`);
       return null;
     });
   const [manifest, hash] = [await read(manifestFile), await read(manifestHashFile)];
@@ -123,9 +123,9 @@ async function sizesAgree({ folder, manifest }: Subject): Promise<string[]> {
     manifest.files.map(async ({ path, bytes }) => {
       try {
         const { size } = await stat(join(folder, path));
-        return size === bytes ? [] : [`${path}: ${otherSize(size, bytes)}`];
+        return size === bytes ? [] : [`${path}: ${sizeMismatch(size, bytes)}`];
       } catch (error) {
-        return [`${path}: ${whyUnread(join(folder, path), error)}`];
+        return [`${path}: ${describeReadError(join(folder, path), error)}`];
       }
     }),
   );

@@ -36,7 +36,7 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
           <h1>${project.title}</h1>
           ${project.description === project.title ? null : html`<p class="quiet">${project.description}</p>`}
           <p class="quiet">Read from <code>${manifest.source}</code> on ${minute(manifest.created_at)} UTC.</p>
-          ${pinned === null ? null : html`<p><strong>${pinned === manifest.snapshot ? 'This snapshot is pinned.' : html`Snapshot <code>${pinned}</code> is pinned, and not this one.`}</strong></p>`}
+          ${pinned === null ? null : html`<p><strong>${pinned === manifest.snapshot ? 'This snapshot is pinned.' : html`Snapshot <code>${pinned}</code> is pinned instead of this one.`}</strong></p>`}
         </header>
         <main>
           <ul class="tiles">

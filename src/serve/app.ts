@@ -61,7 +61,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   });
   const { maxConnections = limits.maxConnections, onFailure } = options;
-  const areTooMany = boundConnections(app.server, maxConnections, () => performance.now());
+  const isOverLimit = boundConnections(app.server, maxConnections, () => performance.now());
   // If the process has too many open files, accepting a connection fails but the service continues.
   app.server.on('error', (error) => {
     if (app.server.listening) onFailure?.(error);
@@ -73,28 +73,28 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', async (request, reply) => {
     // Uses the route, because the path may be percent-encoded.
-    const isForOthers = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
-    reply.headers({ 'x-content-type-options': 'nosniff', ...(isForOthers && crossOrigin) });
-    if (areTooMany(request.raw.socket)) {
+    const allowsCrossOrigin = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
+    reply.headers({ 'x-content-type-options': 'nosniff', ...(allowsCrossOrigin && crossOrigin) });
+    if (isOverLimit(request.raw.socket)) {
       throw new Problem(503, 'Too many requests are in progress. Retry after the number of seconds in Retry-After.', {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
-    if (isForOthers && isKnown(paths, request) && answerPreflight(request, reply)) return reply;
+    if (allowsCrossOrigin && isKnown(paths, request) && answerPreflight(request, reply)) return reply;
     checkRequest(paths, request, reply);
   });
   app.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Problem)) onFailure?.(error);
     sendProblem(error instanceof Problem ? error : failed, request.raw.url, reply);
   });
-  if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit, (options.about ?? aboutNothing).auth);
+  if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit, (options.about ?? defaultAbout).auth);
   if (options.faults === undefined) await app.register(compress, { encodings: ['gzip'], threshold: 1024 });
   addRoutes(app, options);
   return app;
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { source, keys, maxLimit, faults, about = aboutNothing } = options;
+  const { source, keys, maxLimit, faults, about = defaultAbout } = options;
   const { auth } = about;
   for (const pipeline of options.pipelines) {
     app.route({
@@ -145,7 +145,7 @@ async function limitRate(app: FastifyInstance, max: number, auth: Auth | null): 
     max,
     timeWindow: 60_000,
     enableDraftSpec: true,
-    keyGenerator: (request) => digest(offeredKey(request, auth) ?? '').toString('base64url'),
+    keyGenerator: (request) => digest(requestKey(request, auth) ?? '').toString('base64url'),
     errorResponseBuilder: () =>
       new Problem(
         429,
@@ -187,7 +187,7 @@ function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply
 
 function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | null): void {
   if (auth === null) return;
-  const key = offeredKey(request, auth);
+  const key = requestKey(request, auth);
   if (keys.accepts(key)) return;
   const { where, challenge } = describeAuth(auth);
   const detail =
@@ -202,7 +202,7 @@ function describeAuth(auth: Auth): { readonly where: string; readonly challenge:
   return { where: `parameter ${auth.query}`, challenge: `ApiKey query="${auth.query}"` };
 }
 
-function offeredKey({ headers, raw }: FastifyRequest, auth: Auth | null): string | undefined {
+function requestKey({ headers, raw }: FastifyRequest, auth: Auth | null): string | undefined {
   if (auth === null) return undefined;
   if ('header' in auth) return headers[auth.header.toLowerCase()]?.toString();
   if ('query' in auth) return new URLSearchParams(raw.url?.split('?')[1]).get(auth.query) ?? undefined;
@@ -211,7 +211,7 @@ function offeredKey({ headers, raw }: FastifyRequest, auth: Auth | null): string
   return 'bearer' in auth ? value : Buffer.from(value!, 'base64').toString();
 }
 
-const aboutNothing: NonNullable<AppOptions['about']> = {
+const defaultAbout: NonNullable<AppOptions['about']> = {
   title: 'Data service',
   description: 'Records of the endpoints below.',
   auth: { header: 'x-api-key' },

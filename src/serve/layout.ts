@@ -90,14 +90,14 @@ export const pagePolicy = `default-src 'none'; style-src 'unsafe-inline'; script
 /** Allows a report's own script, but sandboxed, because an untrusted report must not reach other pages or the network. */
 export const reportPolicy = `sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-export interface Offers {
+export interface SiteFeatures {
   readonly snapshot: boolean;
   readonly sql: boolean;
 }
 
 /** Returns the link bar. `current` is the path of the page. */
-export function navigation({ snapshot, sql }: Offers, current: string): Html {
-  const links: (readonly [path: string, name: string, isOffered: boolean])[] = [
+export function navigation({ snapshot, sql }: SiteFeatures, current: string): Html {
+  const links: (readonly [path: string, name: string, isEnabled: boolean])[] = [
     ['/', 'Home', true],
     ['/report', 'Report', snapshot],
     ['/tables', 'Tables', snapshot],
@@ -110,7 +110,7 @@ export function navigation({ snapshot, sql }: Offers, current: string): Html {
     </style>
     <nav class="service-bar" aria-label="Service">
       ${links
-        .filter(([, , isOffered]) => isOffered)
+        .filter(([, , isEnabled]) => isEnabled)
         .map(
           ([path, name]) =>
             html`<a href="${path}" ${new Html(path === current ? 'aria-current="page"' : '')}>${name}</a> `,

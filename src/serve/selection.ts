@@ -83,7 +83,7 @@ function positionOf(paging: Paging): NumberParameter | null {
       return {
         ...bounds,
         name: 'cursor' in paging ? paging.parameter : ownCursor,
-        description: 'Cursor from the page before.',
+        description: 'Cursor from the previous page.',
       };
     case 'none':
       return null;

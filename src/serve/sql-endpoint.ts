@@ -40,7 +40,7 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
       handler,
     });
   const runSql = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryAnswer> =>
-    options.answer(requireSql(request), format, closingOf(reply));
+    options.answer(requireSql(request), format, closeSignal(reply));
 
   route('/sql', async (request, reply) => {
     const sql = readSql(request);
@@ -105,7 +105,7 @@ function requireSql(request: FastifyRequest): string {
 }
 
 /** Returns a signal that aborts when the connection closes before the response is complete. */
-function closingOf(reply: FastifyReply): AbortSignal {
+function closeSignal(reply: FastifyReply): AbortSignal {
   const closing = new AbortController();
   reply.raw.once('close', () => closing.abort(new Problem(499, 'The client closed the connection.')));
   return closing.signal;

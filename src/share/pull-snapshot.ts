@@ -1,12 +1,11 @@
 /** Downloads the current snapshot of a bucket to a warehouse, verifies it, and makes it current in one step. */
 
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Bucket, transferAll } from './bucket.ts';
 import { type StoredCurrent, readCurrentObject, snapshotPrefix } from './current-object.ts';
 import { RekapError } from '../errors.ts';
-import { manifestHashLine } from '../publish/manifest.ts';
+import { manifestHashLine, sha256 } from '../publish/manifest.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,
@@ -278,8 +277,4 @@ function invalid({ url }: Bucket, { snapshot }: StoredCurrent, problems: readonl
     [`${url}/${folder} is not a valid snapshot:`, ...problems.map((one) => `  - ${one}`)].join('\n'),
     `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`,
   );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,6 +1,5 @@
 /** Uploads a snapshot to a bucket: its files first, then `current.json`, so that readers never see an incomplete snapshot. */
 
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Bucket, transferAll } from './bucket.ts';
@@ -13,6 +12,7 @@ import {
   switchCurrentObject,
 } from './current-object.ts';
 import { messageOf, RekapError } from '../errors.ts';
+import { sha256 } from '../publish/manifest.ts';
 import { checkManifestFile, hashesAgree } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
 import { describeFile } from '../warehouse/check-files.ts';
@@ -72,7 +72,7 @@ async function push(options: PushOptions): Promise<Pushed> {
   const next: CurrentObject = {
     format: 1,
     snapshot: id,
-    manifest_sha256: createHash('sha256').update(text).digest('hex'),
+    manifest_sha256: sha256(text),
     source: manifest.source,
     created_at: manifest.created_at,
   };

@@ -15,7 +15,7 @@ import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';
 import { columnNames, differencesSql, sharedColumns } from '../load/changes.ts';
-import { changesTable, placeColumns, selectList, stagedViolationsTable, violationIdentity } from '../load/tables.ts';
+import { changesTable, placeColumns, selectList, violationColumns, violationIdentity } from '../load/tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 
 export interface ComparedSnapshots {
@@ -94,13 +94,11 @@ export async function diffViolations<Value>(
 ): Promise<Value> {
   const identity = violationIdentity(pipelines).map(quoteIdentifier);
   const same = identity.map((name) => `a.${name} IS NOT DISTINCT FROM b.${name}`).join(' AND ');
-  const names = new Set([...violationIdentity(pipelines), 'severity', 'message']);
-  const own = stagedViolationsTable(pipelines).columns.filter(({ name }) => names.has(name));
   const columns = columnList(['severity', ...violationIdentity(pipelines), 'message']);
   return queryBoth(compared, use, async (database) => {
     const violationsOf = async (snapshot: string): Promise<string> => {
       const existing = await columnNames(database, snapshot, 'violations');
-      return `(SELECT ${selectList(own, existing, pipelines) ?? columns} FROM ${snapshot}.violations)`;
+      return `(SELECT ${selectList(violationColumns(pipelines), existing, pipelines) ?? columns} FROM ${snapshot}.violations)`;
     };
     const both = { old: await violationsOf('old'), new: await violationsOf('new') };
     const onlyIn = (kind: string, one: string, other: string): string =>

@@ -71,12 +71,12 @@ export async function findEvidence(
     const requested = project.pipelines.filter(({ table }) => request.datasets?.includes(table) ?? true);
     const found: Evidence[] = [];
     for (const pipeline of requested) {
-      for (const row of await rowsNamed(database, pipeline, request.name))
+      for (const row of await findRows(database, pipeline, request.name))
         found.push(await evidenceOfRow({ database, warehouse, snapshot, pipeline, row, request }));
-      for (const row of await quarantineNamed(database, pipeline, request.name))
+      for (const row of await findQuarantined(database, pipeline, request.name))
         found.push(await evidenceOfQuarantine(warehouse, snapshot, pipeline, row));
     }
-    if (found.length === 0 && request.name !== null) throw await refuseName(database, requested, request.name);
+    if (found.length === 0 && request.name !== null) throw await unknownNameError(database, requested, request.name);
     return found;
   } finally {
     database.close();
@@ -88,7 +88,7 @@ function nameColumn({ key }: AnyPipeline): string {
   return key.at(-1)!;
 }
 
-function rowsNamed(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
+function findRows(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
   if (name === null) return Promise.resolve([]);
   const column = quoteIdentifier(nameColumn(pipeline));
   return database.rows(
@@ -96,7 +96,7 @@ function rowsNamed(database: Database, pipeline: AnyPipeline, name: string | nul
   );
 }
 
-function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
+function findQuarantined(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
   const field = pipeline.columns[nameColumn(pipeline)]!.field;
   const isNamed =
     name === null
@@ -107,7 +107,11 @@ function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string
   );
 }
 
-async function refuseName(database: Database, requested: readonly AnyPipeline[], name: string): Promise<RekapError> {
+async function unknownNameError(
+  database: Database,
+  requested: readonly AnyPipeline[],
+  name: string,
+): Promise<RekapError> {
   const names = new Set<string>();
   for (const pipeline of requested) {
     const column = quoteIdentifier(nameColumn(pipeline));

@@ -1,6 +1,5 @@
 /** Finds the records behind a row, as received from the source, in the landing of the run that received them. */
 
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isRekapError, RekapError } from '../errors.ts';
 import { createScanner, shapeOf } from '../source/decode/scan-answer.ts';
@@ -8,6 +7,7 @@ import { openLandedRun, readAnswers } from '../land/landed-run.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, placeOf } from '../project/declaration.ts';
 import type { Page } from '../stages.ts';
+import { sha256 } from '../publish/manifest.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
@@ -97,7 +97,7 @@ async function readLanding(
           url,
           at: at.toISOString(),
           status,
-          sha256: createHash('sha256').update(bytes).digest('hex'),
+          sha256: sha256(bytes),
           run,
           answer,
           place: record + 1,

@@ -41,7 +41,7 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
         const [log] = path === databaseFile ? await findLogs(join(folder, path)) : [];
         const why =
           now.bytes !== bytes
-            ? otherSize(now.bytes, bytes)
+            ? sizeMismatch(now.bytes, bytes)
             : now.sha256 !== sha256
               ? 'its SHA-256 does not match the manifest'
               : log !== undefined
@@ -49,19 +49,19 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
                 : null;
         return why === null ? [] : [{ path, why, isRead: true }];
       } catch (error) {
-        return [{ path, why: whyUnread(join(folder, path), error), isRead: false }];
+        return [{ path, why: describeReadError(join(folder, path), error), isRead: false }];
       }
     }),
   );
   return found.flat();
 }
 
-export function otherSize(found: number, expected: number): string {
+export function sizeMismatch(found: number, expected: number): string {
   return `${found} bytes, but ${expected} in the manifest`;
 }
 
 /** Returns why a file can't be read, as the rest of a sentence. Throws `warehouse-forbidden` for a denied access, which isn't damage. */
-export function whyUnread(path: string, error: unknown): string {
+export function describeReadError(path: string, error: unknown): string {
   if (isForbidden(error)) throw forbidden(path, error);
   return systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
 }

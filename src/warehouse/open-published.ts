@@ -36,7 +36,7 @@ export async function openPublished(
     for (const [name, path] of parquet)
       await database.run(`CREATE TEMP VIEW ${quoteIdentifier(name)} AS FROM ${readParquetSql(path)}`);
     await seal(database, memory, [...parquet.values()]);
-    return namingDamage(database, file);
+    return nameDamagedFile(database, file);
   } catch (error) {
     database.close();
     throw error;
@@ -57,7 +57,7 @@ export async function seal(database: Database, memory = mostMemory, files: reado
 }
 
 /** Wraps a database so that errors about a damaged file name the file and the next step. */
-function namingDamage(database: Database, file: string): Database {
+function nameDamagedFile(database: Database, file: string): Database {
   const read = async <Value>(act: () => Promise<Value>): Promise<Value> => {
     try {
       return await act();
@@ -69,7 +69,7 @@ function namingDamage(database: Database, file: string): Database {
     ...database,
     run: (sql, values) => read(() => database.run(sql, values)),
     rows: (sql, values) => read(() => database.rows(sql, values)),
-    beside: async () => namingDamage(await database.beside(), file),
+    beside: async () => nameDamagedFile(await database.beside(), file),
   };
 }
 

@@ -4,7 +4,7 @@ import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/pr
 import { basename, join } from 'node:path';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { findLogs } from '../runtime/database.ts';
-import { whyUnread } from './check-files.ts';
+import { describeReadError } from './check-files.ts';
 import { readManifest as parseManifest } from './read-manifest.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';
 import {
@@ -37,15 +37,15 @@ export function recoveryHint(damaged: string, madeBy = damaged): string {
 }
 
 export function listSnapshotIds(warehouse: string): Promise<string[]> {
-  return idsIn(warehousePaths(warehouse).snapshots);
+  return listIds(warehousePaths(warehouse).snapshots);
 }
 
 export function listLandedIds(warehouse: string): Promise<string[]> {
-  return idsIn(warehousePaths(warehouse).landing);
+  return listIds(warehousePaths(warehouse).landing);
 }
 
 /** Ignores other files. IDs sort by time. */
-async function idsIn(folder: string): Promise<string[]> {
+async function listIds(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter(isSnapshotId).toSorted();
   } catch (error) {
@@ -98,7 +98,7 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   if (snapshot !== null) return snapshot;
   const ids = await listSnapshotIds(warehouse).catch(() => []);
   throw ids.length > 0
-    ? new RekapError('snapshot-not-found', withoutLink(warehouse, ids), currentHint)
+    ? new RekapError('snapshot-not-found', missingLinkMessage(warehouse, ids), currentHint)
     : new RekapError(
         'snapshot-not-found',
         `The warehouse ${warehouse} does not contain a published snapshot.`,
@@ -118,10 +118,10 @@ export async function readCurrentOrFirst(warehouse: string): Promise<Snapshot | 
   const snapshot = await readCurrent(warehouse);
   const ids = snapshot === null ? await listSnapshotIds(warehouse) : [];
   if (ids.length === 0) return snapshot;
-  throw new RekapError('warehouse', withoutLink(warehouse, ids), currentHint);
+  throw new RekapError('warehouse', missingLinkMessage(warehouse, ids), currentHint);
 }
 
-function withoutLink(warehouse: string, { length }: readonly string[]): string {
+function missingLinkMessage(warehouse: string, { length }: readonly string[]): string {
   const { current } = warehousePaths(warehouse);
   return `${current} is missing, so no snapshot is current. The warehouse contains ${countOf(length, 'snapshot')}.`;
 }
@@ -155,7 +155,7 @@ export async function requireDatabase(snapshot: Snapshot): Promise<string> {
   try {
     await access(file, constants.R_OK);
   } catch (error) {
-    throw new RekapError('warehouse', `${file} ${whyUnread(file, error)}.`, recoveryHint(snapshot.id), {
+    throw new RekapError('warehouse', `${file} ${describeReadError(file, error)}.`, recoveryHint(snapshot.id), {
       cause: error,
     });
   }

@@ -30,7 +30,7 @@ function portOf(service: Service): number {
 async function watched(bound: number) {
   const server: Server = createServer();
   const clock = manualClock();
-  const areTooMany = boundConnections(server, bound, clock.monotonic);
+  const isOverLimit = boundConnections(server, bound, clock.monotonic);
   const answers: ServerResponse[] = [];
   server.on('request', (_request, response) => answers.push(response));
   server.listen(0, '127.0.0.1');
@@ -42,7 +42,7 @@ async function watched(bound: number) {
   const { port } = server.address() as AddressInfo;
   return {
     /** Whether the newest request is refused. */
-    refused: () => areTooMany(answers.at(-1)!.req.socket),
+    refused: () => isOverLimit(answers.at(-1)!.req.socket),
     server,
     clock,
     answers,

@@ -64,7 +64,7 @@ function uniqueNames(names: readonly string[]): string[] {
 }
 
 export function plainValue(value: ResultValue): Exclude<ResultValue, DuckDbValue> {
-  return isDuckDbs(value) ? duckDbText(value) : value;
+  return isDuckDbValue(value) ? duckDbText(value) : value;
 }
 
 export function displayText(value: ResultValue): string {
@@ -77,11 +77,11 @@ export function displayText(value: ResultValue): string {
 export function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  return isDuckDbs(value) ? duckDbText(value) : value;
+  return isDuckDbValue(value) ? duckDbText(value) : value;
 }
 
 /** Includes values of types that DuckDbValue doesn't list, such as timestamps in seconds. */
-export function isDuckDbs(value: unknown): value is DuckDbValue {
+export function isDuckDbValue(value: unknown): value is DuckDbValue {
   if (typeof value !== 'object' || value === null) return false;
   // A struct may have a field named "constructor".
   const prototype = Object.getPrototypeOf(value) as object | null;
@@ -101,7 +101,7 @@ export function isHuge({ type }: ResultColumn): boolean {
   return type === 'HUGEINT' || type === 'UHUGEINT';
 }
 
-export function beyondBigint({ name }: ResultColumn): RekapError {
+export function overflowError({ name }: ResultColumn): RekapError {
   return new RekapError(
     'query',
     `The column ${JSON.stringify(name)} contains an integer larger than 64 bits, which the file format does not support.`,

@@ -5,7 +5,7 @@ import { explainDamage, openPublished, type ReadBounds } from '../../warehouse/o
 import { systemCode, isRekapError, RekapError } from '../../errors.ts';
 import { whyDiskIsFull } from '../../warehouse/file-errors.ts';
 import { asQueryResult, type QueryResult } from './query-result.ts';
-import { prepareReading, type QueryParameters, requireReading } from './prepare-reading.ts';
+import { prepareQuery, type QueryParameters, requireQuery } from './prepare-query.ts';
 import { streamResult, type StreamedResult } from './stream-result.ts';
 import { writeAside } from './write-aside.ts';
 import { writeParquet } from './write-parquet-result.ts';
@@ -51,8 +51,8 @@ async function withResult<Value>(
   const database = await openPublished(databasePath, bounds);
   try {
     const query = {
-      sql: await requireReading(database, sql),
-      prepare: (text: string) => prepareReading(database, text, bounds.parameters),
+      sql: await requireQuery(database, sql),
+      prepare: (text: string) => prepareQuery(database, text, bounds.parameters),
     };
     return await streamResult(query, use, bounds);
   } catch (error) {

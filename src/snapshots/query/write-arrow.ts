@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Data, DataType } from 'apache-arrow';
 import { duckdb } from '../../runtime/database.ts';
 import {
-  beyondBigint,
+  overflowError,
   displayText,
   isHuge,
   type QueryResult,
@@ -98,7 +98,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 function kindOf(column: ResultColumn): Kind {
   const narrow = (value: ResultValue): unknown => {
-    if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) throw beyondBigint(column);
+    if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) throw overflowError(column);
     return value;
   };
   if (isHuge(column)) return { type: new arrow.Int64(), read: narrow };

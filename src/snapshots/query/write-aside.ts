@@ -39,7 +39,7 @@ async function findAll(paths: readonly string[]): Promise<string[]> {
  */
 export async function writeAside<Value>(target: string, write: (aside: string) => Promise<Value>): Promise<Value> {
   const path = await findFile(target);
-  const aside = besides(path);
+  const aside = temporaryPath(path);
   try {
     await access(dirname(path));
     await rm(aside, { force: true });
@@ -55,10 +55,10 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
 
 /** Returns the temporary name that `writeAside` uses. Throws RekapError if `target` exists but isn't a file. */
 export async function asideName(target: string): Promise<string> {
-  return besides(await findFile(target));
+  return temporaryPath(await findFile(target));
 }
 
-function besides(path: string): string {
+function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}.part`);
 }
 

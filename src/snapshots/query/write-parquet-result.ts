@@ -3,7 +3,7 @@
 import { type Database, mostMemory, openDatabase, quoteIdentifier, quoteText } from '../../runtime/database.ts';
 import type { ReadBounds } from '../../warehouse/open-published.ts';
 import { isOutOfMemory } from '../../warehouse/file-errors.ts';
-import { beyondBigint, isHuge, type ResultColumn } from './query-result.ts';
+import { overflowError, isHuge, type ResultColumn } from './query-result.ts';
 import type { StreamedResult } from './stream-result.ts';
 import { RekapError } from '../../errors.ts';
 
@@ -28,7 +28,7 @@ export async function writeParquet(
       appender.appendDataChunk(chunk);
     }
     appender.closeSync();
-    await requireNarrow(database, columns);
+    await requireInt64(database, columns);
     const selected = columns.map(
       (column, place) => `c${place}${isHuge(column) ? '::BIGINT' : ''} AS ${quoteIdentifier(column.name)}`,
     );
@@ -49,10 +49,10 @@ export async function writeParquet(
   }
 }
 
-async function requireNarrow(database: Database, columns: readonly ResultColumn[]): Promise<void> {
+async function requireInt64(database: Database, columns: readonly ResultColumn[]): Promise<void> {
   for (const [place, column] of columns.entries()) {
     if (!isHuge(column)) continue;
     const beyond = `c${place} IS NOT NULL AND try_cast(c${place} AS BIGINT) IS NULL`;
-    if ((await database.rows(`SELECT 1 FROM result WHERE ${beyond} LIMIT 1`)).length > 0) throw beyondBigint(column);
+    if ((await database.rows(`SELECT 1 FROM result WHERE ${beyond} LIMIT 1`)).length > 0) throw overflowError(column);
   }
 }

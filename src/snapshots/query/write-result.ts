@@ -1,7 +1,14 @@
 /** Writes a query's result as CSV, JSON or Markdown, without formulas that a spreadsheet would run or text that deceives a terminal. */
 
 import { escapeDeceptive } from '../../runtime/text.ts';
-import { displayText, isDuckDbs, jsonValue, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
+import {
+  displayText,
+  isDuckDbValue,
+  jsonValue,
+  plainValue,
+  type QueryResult,
+  type ResultValue,
+} from './query-result.ts';
 
 export type Write = (text: string) => Promise<void>;
 
@@ -56,7 +63,7 @@ function csvValue(value: ResultValue): string {
   if (value === null) return '';
   if (value === '') return '""';
   const text = displayText(value);
-  const holdsText = typeof value === 'string' || (typeof value === 'object' && !isDuckDbs(value));
+  const holdsText = typeof value === 'string' || (typeof value === 'object' && !isDuckDbValue(value));
   return csvText(holdsText ? withoutFormula(text) : text);
 }
 

@@ -2,7 +2,7 @@
 
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { type Database, duckdb } from '../../runtime/database.ts';
-import { findReading } from '../../warehouse/find-reading.ts';
+import { findQuery } from '../../warehouse/find-query.ts';
 import { RekapError } from '../../errors.ts';
 
 /** Values of parameters by name, without the `$`. The name of the first `?` is 1. */
@@ -11,11 +11,11 @@ export type QueryParameters = Readonly<Record<string, string>>;
 const oneStatement = 'Use one statement, such as "SHOW TABLES".';
 
 /** Returns the statement without final semicolons and comments. Throws `query` if the text isn't a single read-only statement. */
-export async function requireReading({ connection }: Database, sql: string): Promise<string> {
+export async function requireQuery({ connection }: Database, sql: string): Promise<string> {
   const count = await countStatements(connection, sql);
   if (count === 0) throw new RekapError('query', 'The query is empty.', oneStatement);
-  const reading = await findReading(connection, sql);
-  if (reading !== null) return reading;
+  const query = await findQuery(connection, sql);
+  if (query !== null) return query;
   if (count > 1) throw new RekapError('query', `The query contains ${count} statements.`, oneStatement);
   throw new RekapError(
     'query',
@@ -24,18 +24,18 @@ export async function requireReading({ connection }: Database, sql: string): Pro
   );
 }
 
-export async function prepareReading(
+export async function prepareQuery(
   { connection }: Database,
-  reading: string,
+  query: string,
   parameters: QueryParameters = {},
 ): Promise<DuckDBPreparedStatement> {
   const { SELECT, EXPLAIN } = duckdb().StatementType;
-  const statements = await connection.extractStatements(reading);
+  const statements = await connection.extractStatements(query);
   for (let index = 0; ; index += 1) {
     const statement = await statements.prepare(index);
-    const isReading = statement.statementType === SELECT || statement.statementType === EXPLAIN;
+    const isQuery = statement.statementType === SELECT || statement.statementType === EXPLAIN;
     // DuckDB splits a PIVOT into several statements. The first ones store the values found in a temporary type.
-    if (!isReading) await statement.run();
+    if (!isQuery) await statement.run();
     else return bind(statement, parameters);
   }
 }

@@ -5,7 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 /** Matches comments as in DuckDB, except nested ones. A statement with nested comments is refused. */
 const comment = String.raw`--[^\n]*(?:\n|$)|/\*(?:(?!\*/)[^])*\*/`;
 
-const beginnings = ['', String.raw`EXPLAIN(?:\s+ANALYZE)?\b`, String.raw`EXPLAIN\s*\([\w\s,]*\)`].map(
+const prefixes = ['', String.raw`EXPLAIN(?:\s+ANALYZE)?\b`, String.raw`EXPLAIN\s*\([\w\s,]*\)`].map(
   (words) => new RegExp(`^(?:\\s|${comment})*?(${words})`, 'i'),
 );
 
@@ -18,11 +18,11 @@ const ends = [/$/, /[\s;]+$/, new RegExp(`(?:[\\s;]|${comment})+$`)];
  * A query is a text that parses both alone and inside EXISTS (…), where the grammar allows only queries.
  * EXPLAIN executes any statement, so the rest of an EXPLAIN must be a query.
  */
-export async function findReading(connection: DuckDBConnection, sql: string): Promise<string | null> {
+export async function findQuery(connection: DuckDBConnection, sql: string): Promise<string | null> {
   for (const end of ends) {
     const text = sql.replace(end, '');
-    for (const beginning of beginnings) {
-      const [before, explain] = beginning.exec(text) ?? [];
+    for (const prefix of prefixes) {
+      const [before, explain] = prefix.exec(text) ?? [];
       if (before === undefined) continue;
       const query = text.slice(before.length);
       if (await isQuery(connection, query)) return explain === '' ? query : `${explain}\n${query}`;
