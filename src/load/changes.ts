@@ -1,11 +1,10 @@
-/** What the source restated: the rows in which two tables of a dataset differ, and their history in the table `changes`. */
+/** Finds the rows in which two versions of a table differ, and keeps their history in the table `changes`. */
 
 import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
 import { changesTable, placeColumns, selectList, type TableColumn } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 
-/** Records that came, went, or have another value in at least one column. */
 export interface ChangeCounts {
   readonly added: number;
   readonly removed: number;
@@ -13,10 +12,9 @@ export interface ChangeCounts {
 }
 
 /**
- * SELECT of what differs between two tables of a dataset, with the columns of `changes` but the last.
- *
+ * Returns a SELECT of the differences between two tables of a dataset, with the columns of `changes` except `snapshot_id`.
  * @param before, after Names of the tables, as SQL.
- * @param columns Those to compare: the tables may differ in what they have.
+ * @param columns The columns to compare, which both tables have.
  * @param place The columns of all keys of the project.
  */
 export function differencesSql(
@@ -57,22 +55,24 @@ export function differencesSql(
   ) WHERE kind <> 'changed' OR old_value IS DISTINCT FROM new_value`;
 }
 
-/** The columns of a pipeline that a table of an attached database has too; none where it lacks a column of the key. */
+/** Returns the columns of a pipeline that its table in an attached database has too. Empty if the table has no complete key. */
 export async function sharedColumns(database: Database, attached: string, pipeline: AnyPipeline): Promise<string[]> {
-  const columns = await tableColumns(database, attached, pipeline.table);
-  const there = new Set(columns.map(({ column_name }) => column_name));
-  if (!pipeline.key.every((name) => there.has(name))) return [];
-  return Object.keys(pipeline.columns).filter((name) => there.has(name));
+  const existing = await columnNames(database, attached, pipeline.table);
+  if (!pipeline.key.every((name) => existing.has(name))) return [];
+  return Object.keys(pipeline.columns).filter((name) => existing.has(name));
 }
 
-/** SELECT for the new table `changes`: its history from the attached snapshot before, and what differs from that. */
+export async function columnNames(database: Database, attached: string, table: string): Promise<Set<string>> {
+  return new Set((await tableColumns(database, attached, table)).map(({ column_name }) => column_name));
+}
+
+/** Returns a SELECT for the new table `changes`: the history from the previous snapshot, and the differences from it. */
 export async function changesSql(
   database: Database,
   pipelines: readonly AnyPipeline[],
   snapshot: string,
 ): Promise<string> {
-  const history = await tableColumns(database, 'previous', changesTableName);
-  const earlier = new Set(history.map(({ column_name }) => column_name));
+  const earlier = await columnNames(database, 'previous', changesTableName);
   const columns = selectList(changesTable(pipelines).columns, earlier, pipelines);
   const selects = columns === null ? [] : [`SELECT ${columns} FROM previous.${changesTableName}`];
   for (const pipeline of pipelines) {
@@ -90,7 +90,6 @@ export async function changesSql(
   return selects.join(' UNION ALL ');
 }
 
-/** What the table `changes` says of one snapshot and dataset. */
 export async function countChanges(database: Database, pipeline: AnyPipeline, snapshot: string): Promise<ChangeCounts> {
   const rows = await database.rows<{ kind: keyof ChangeCounts; records: bigint }>(
     `SELECT kind, count(DISTINCT (${columnList(pipeline.key)})) AS records FROM ${changesTableName}

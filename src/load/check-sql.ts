@@ -1,7 +1,7 @@
-/** Makes the tables and views of a project in an empty database, and says what is wrong with its SQL. */
+/** Creates the tables and views of a project in an empty database, and reports errors in its SQL. */
 
 import type { Database } from '../runtime/database.ts';
-import { findReading } from '../warehouse/find-reading.ts';
+import { findQuery } from '../warehouse/find-query.ts';
 import { RekapError } from '../errors.ts';
 import type { Project, SqlFile } from '../project/declaration.ts';
 import { definitionError, type SourceFile } from '../project/load-project.ts';
@@ -10,23 +10,20 @@ import { generatedChecks } from './generated-checks.ts';
 import { createSchema } from './schema.ts';
 import { checkSelect } from './violation-selects.ts';
 
-/** Something that is wrong with a view or a check. */
 interface SqlProblem {
-  /** Name of the view, the check, or the pipeline that declares it. */
-  readonly of: string;
+  readonly name: string;
   /** Line of its SQL, from 1. */
   readonly line: number;
   readonly what: string;
 }
 
 interface SqlQuestion {
-  /** The project's files by the names of their views and checks; none for a project that was stored. */
   readonly files?: ReadonlyMap<string, SourceFile> | undefined;
-  /** Whether the checks are run too, and not only their columns looked at. */
+  /** True if the checks run too. Otherwise only their columns are checked. */
   readonly runsChecks: boolean;
 }
 
-/** @throws `pipeline-definition` naming file and line of everything that is wrong; nothing is made then. */
+/** Creates the schema, or nothing if any SQL is wrong. Throws `pipeline-definition` naming the file and line of each problem. */
 export async function makeCheckedSchema(
   database: Database,
   project: Project,
@@ -35,9 +32,9 @@ export async function makeCheckedSchema(
   const problems = await findSqlProblems(database, project, runsChecks);
   if (problems.length === 0) return;
   throw definitionError(
-    problems.map(({ of, line, what }) => {
-      const file = files.get(of);
-      return file === undefined ? `${of}, line ${line}: ${what}` : `${file.path}:${line + file.headerLines}: ${what}`;
+    problems.map(({ name, line, what }) => {
+      const file = files.get(name);
+      return file === undefined ? `${name}, line ${line}: ${what}` : `${file.path}:${line + file.headerLines}: ${what}`;
     }),
   );
 }
@@ -45,77 +42,75 @@ export async function makeCheckedSchema(
 async function findSqlProblems(database: Database, project: Project, runsChecks: boolean): Promise<SqlProblem[]> {
   const problems: SqlProblem[] = [];
   for (const file of [...project.models, ...project.checks]) {
-    const reading = await findReading(database.connection, file.sql);
-    if (reading === null) problems.push(await explainNoQuery(database, file));
-    else if (reading !== file.sql)
-      problems.push({ of: file.name, line: 1, what: 'it must be one SELECT, without a semicolon before a comment' });
+    const query = await findQuery(database.connection, file.sql);
+    if (query === null) problems.push(await explainInvalidQuery(database, file));
+    else if (query !== file.sql)
+      problems.push({ name: file.name, line: 1, what: 'it must be one SELECT, without a semicolon before a comment' });
   }
   if (problems.length > 0) return problems;
-  // A view that cannot be made takes those that read it with it, so the first one is all that is told.
+  // Views that read a failed view fail too, so only the first is reported.
   const failed = await createSchema(database, project);
   if (failed !== null) return [problemOf(failed.model.name, failed.error)];
   for (const check of project.checks) problems.push(...(await findCheckProblems(database, project, check)));
   if (!runsChecks || problems.length > 0) return problems;
   const generated = project.pipelines.flatMap((pipeline) =>
-    generatedChecks(pipeline).map((check) => ({ of: pipeline.table, check })),
+    generatedChecks(pipeline).map((check) => ({ name: pipeline.table, check })),
   );
-  for (const { of, check } of [...project.checks.map((own) => ({ of: own.name, check: own })), ...generated])
+  for (const { name, check } of [...project.checks.map((own) => ({ name: own.name, check: own })), ...generated])
     await database
       .run(checkSelect(check, project.pipelines))
-      .catch((error: unknown) => problems.push(problemOf(of, error)));
+      .catch((error: unknown) => problems.push(problemOf(name, error)));
   return problems;
 }
 
-/** The error of a text that is no single query; DuckDB says what is wrong with most of them. */
-async function explainNoQuery({ connection }: Database, { name: of, sql }: SqlFile): Promise<SqlProblem> {
+async function explainInvalidQuery({ connection }: Database, { name, sql }: SqlFile): Promise<SqlProblem> {
   try {
-    // Of a text without a statement, DuckDB says nothing that helps.
+    // For a text without a statement, DuckDB's message doesn't help.
     const count = namesIn(sql).length === 0 ? 0 : (await connection.extractStatements(sql)).count;
     return {
-      of,
+      name,
       line: 1,
       what: count > 1 ? `it has ${count} statements, but must be one SELECT` : 'it is not a SELECT',
     };
   } catch (error) {
-    return problemOf(of, error);
+    return problemOf(name, error);
   }
 }
 
-/** Columns that a check must give; those of the key are left out where its dataset has none of the name. */
-const givenByChecks = ['dataset', 'severity', 'column_name'];
+/** Columns that a check must return. Key columns that its dataset doesn't have are optional. */
+const requiredColumns = ['dataset', 'severity', 'column_name'];
 
 async function findCheckProblems(database: Database, { pipelines }: Project, check: SqlFile): Promise<SqlProblem[]> {
-  const complain = (what: string): SqlProblem => ({ of: check.name, line: 1, what });
+  const problem = (what: string): SqlProblem => ({ name: check.name, line: 1, what });
   let columns: { column_name: string; column_type: string }[];
   try {
     columns = await database.rows(`DESCRIBE ${check.sql}`);
   } catch (error) {
     return [problemOf(check.name, error)];
   }
-  const there = new Set(columns.map(({ column_name }) => column_name));
-  const missing = [...givenByChecks, ...(check.message === undefined ? ['message'] : [])].filter(
-    (name) => !there.has(name),
+  const existing = new Set(columns.map(({ column_name }) => column_name));
+  const missing = [...requiredColumns, ...(check.message === undefined ? ['message'] : [])].filter(
+    (name) => !existing.has(name),
   );
   const problems = missing.map((name) =>
-    complain(
+    problem(
       name === 'message'
         ? 'it has neither a line "-- en: …" with a message nor a column "message"'
         : `its column "${name}" is missing`,
     ),
   );
-  if (!pipelines.some(({ key }) => key.every((name) => there.has(name))))
-    problems.push(complain(`it does not give the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
+  if (!pipelines.some(({ key }) => key.every((name) => existing.has(name))))
+    problems.push(problem(`it does not return the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
   const fields = [...(check.message?.en ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const unknown = fields.find((name) => !['dataset', 'column', 'field', 'expected', 'actual', 'limit'].includes(name));
-  if (unknown !== undefined) problems.push(complain(`its message names {${unknown}}, which no violation has`));
+  if (unknown !== undefined) problems.push(problem(`its message names {${unknown}}, which no violation has`));
   return problems;
 }
 
-/** What DuckDB says, and the line of the file's SQL that it names. */
-function problemOf(of: string, error: unknown): SqlProblem {
+function problemOf(name: string, error: unknown): SqlProblem {
   if (error instanceof RekapError) throw error;
   const text = error instanceof Error ? error.message : String(error);
   const [, line] = /\bLINE (\d+):/.exec(text) ?? [];
   const what = text.split('\n')[0]!.replace(/^Failed to extract statements: |\.$/g, '');
-  return { of, line: Number(line ?? 1), what };
+  return { name, line: Number(line ?? 1), what };
 }

@@ -1,4 +1,4 @@
-/** The declared checks of rows that DuckDB makes: ranges, patterns and references, each as a query over its table. */
+/** Generates the declared row checks that DuckDB runs: ranges, patterns and references, each as a query over its table. */
 
 import { ownMessages } from '../check-messages.ts';
 import { columnList, quoteIdentifier, quoteText } from '../runtime/database.ts';
@@ -7,7 +7,7 @@ import type { AnyPipeline, PatternCheck, RangeCheck, ReferenceCheck, SqlFile } f
 
 type GeneratedCheck = RangeCheck | PatternCheck | ReferenceCheck;
 
-/** One per declared check but the sums, which the transformation makes. NULL breaks none of them. */
+/** Returns one query per declared check except sums, which the transformation checks. NULL passes each of them. */
 export function generatedChecks(pipeline: AnyPipeline): SqlFile[] {
   return pipeline.checks.flatMap((check) => (check.kind === 'sum' ? [] : [generateCheck(pipeline, check)]));
 }
@@ -27,7 +27,6 @@ function generateCheck(pipeline: AnyPipeline, check: GeneratedCheck): SqlFile {
   };
 }
 
-/** What a check expects, in words, and the SQL condition on rows that break it. */
 function conditionOf({ columns }: AnyPipeline, check: GeneratedCheck): { expected: string; fails: string } {
   const column = quoteIdentifier(check.column);
   switch (check.kind) {

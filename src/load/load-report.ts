@@ -1,4 +1,4 @@
-/** What a load says of a dataset once its tables are made: what was carried over, what is in quarantine, which checks are broken. */
+/** Reports the results of a load: carried-over rows, changes, quarantined records and failed checks. */
 
 import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { type ChangeCounts, countChanges, sharedColumns } from './changes.ts';
@@ -6,33 +6,27 @@ import { carriedCondition, type CarryOver, isCarried } from './previous-tables.t
 import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
 import type { PartitionRows } from '../stages.ts';
 
-/** What the load found out on its way, dataset by dataset. */
 export interface LoadReport {
-  /** What was carried over, read from the snapshot before: rows, sums and NULLs of the count columns. */
+  /** Rows carried over from the previous snapshot, with sums and NULLs of the count columns. */
   readonly carried: {
     readonly rows: number;
     readonly sums: Readonly<Record<string, bigint>>;
     readonly nulls: Readonly<Record<string, number>>;
   };
-  /** Records in quarantine by reason, with those carried over; the most frequent reason first. */
+  /** Records in quarantine by reason, including those carried over. The most frequent reason comes first. */
   readonly quarantine: readonly { readonly reason: string; readonly count: number }[];
-  /** Records that differ from the snapshot before. */
   readonly changes: ChangeCounts;
   readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
-  /** Partitions that have fewer rows than in the snapshot before, in the order of their ids. */
+  /** Partitions with fewer rows than in the previous snapshot, sorted by ID. */
   readonly shrunken: readonly PartitionRows[];
 }
 
-/** What a report goes by. */
 export interface ReportScope {
   readonly carryOver: CarryOver | null;
-  /** Id of the new snapshot. */
   readonly snapshot: string;
-  /** Whether the snapshot before is attached. */
   readonly hasPrevious: boolean;
 }
 
-/** Reads the report of a dataset from the new tables and, as far as rows were carried over or are gone, from the attached snapshot before. */
 export async function reportDataset(
   database: Database,
   pipeline: AnyPipeline,
@@ -56,7 +50,7 @@ export async function reportDataset(
     );
     carried = {
       rows: Number(row!['row_count']),
-      // Like those of the transformation, in the smallest unit.
+      // In the smallest unit, like the sums of the transformation.
       sums: Object.fromEntries(counts.map((name) => [name, BigInt(String(row![`sum ${name}`]).replace('.', ''))])),
       nulls: Object.fromEntries(counts.map((name) => [name, Number(row![`nulls ${name}`])])),
     };
@@ -81,7 +75,7 @@ export async function reportDataset(
 }
 
 async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<PartitionRows[]> {
-  // Nothing is compared with a table that had another key.
+  // Tables with different keys can't be compared.
   const declared = pipeline.partition;
   if (declared === undefined || (await sharedColumns(database, 'previous', pipeline)).length === 0) return [];
   const rowsIn = (table: string) =>
@@ -95,17 +89,16 @@ async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<
   return rows.map(({ partition, before, now }) => ({ partition, before: Number(before), now: Number(now) }));
 }
 
-/** A check that is broken, over all datasets or in one. */
 export interface BrokenCheck {
   readonly dataset: string;
   readonly check: string;
   readonly severity: string;
   readonly count: number;
-  /** Those that the previous snapshot did not have; 0 without a previous one. */
+  /** Violations that the previous snapshot didn't have. 0 without a previous snapshot. */
   readonly new: number;
-  /** New ones first, then the worst of each place: those where expected and actual lie farthest apart. */
+  /** New ones first, then those with the largest difference between expected and actual. */
   readonly examples: readonly {
-    /** Null where the dataset has none, or the row's is not known. */
+    /** Null if the dataset has no partitions or the row's partition is unknown. */
     readonly partition: string | null;
     readonly place: string;
     readonly message: string;
@@ -115,14 +108,14 @@ export interface BrokenCheck {
 
 const examplesPerCheck = 3;
 
-/** Every broken check: errors first, and among them those that are new and those that are broken most often. */
+/** Returns all failed checks: errors first, then checks with new violations, then by number of violations. */
 export async function readBrokenChecks(
   database: Database,
   pipelines: readonly AnyPipeline[],
-  question: Pick<ReportScope, 'snapshot' | 'hasPrevious'>,
+  scope: Pick<ReportScope, 'snapshot' | 'hasPrevious'>,
 ): Promise<BrokenCheck[]> {
   const broken: BrokenCheck[] = [];
-  for (const pipeline of pipelines) broken.push(...(await readBrokenChecksOf(database, pipeline, question)));
+  for (const pipeline of pipelines) broken.push(...(await readBrokenChecksOf(database, pipeline, scope)));
   return broken.toSorted(
     (a, b) =>
       compare(a.severity, b.severity) ||
@@ -137,7 +130,6 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** What a pipeline's key has after the partition says where in it. */
 async function readBrokenChecksOf(
   database: Database,
   { table, key, partition, watch, columns }: AnyPipeline,
@@ -148,9 +140,9 @@ async function readBrokenChecksOf(
   const within = key.slice(partition === undefined ? 0 : key.indexOf(partition.column) + 1).map(quoteIdentifier);
   const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;
   const distance = "abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT))";
-  // A place can break a check once in each of its counts, and the examples should be of different places.
+  // A row can fail a check once per count, and the examples should be of different rows.
   const candidates = examplesPerCheck * Math.max(1, summedColumns({ columns, watch }).length);
-  // No window: that would hold all violations in memory, and a source may break every check in every record.
+  // A window function would hold all violations in memory, and a source may fail every check in every record.
   const rows = await database.rows<Omit<BrokenCheck, 'count' | 'new'> & { total: bigint; fresh: bigint }>(`
     SELECT dataset, check_name AS "check", severity, count(*) AS total, count(*) FILTER (${isNew}) AS fresh,
       min_by(
@@ -165,14 +157,13 @@ async function readBrokenChecksOf(
     ...check,
     count: Number(total),
     new: Number(fresh),
-    examples: ofDifferentPlaces(examples)
+    examples: preferDistinctPlaces(examples)
       .slice(0, examplesPerCheck)
       .toSorted((a, b) => Number(b.new) - Number(a.new)),
   }));
 }
 
-/** The same examples, the first of each place before all others. */
-function ofDifferentPlaces(examples: BrokenCheck['examples']): BrokenCheck['examples'] {
+function preferDistinctPlaces(examples: BrokenCheck['examples']): BrokenCheck['examples'] {
   const firsts = examples.filter(
     ({ partition, place }, index) =>
       examples.findIndex((other) => other.partition === partition && other.place === place) === index,

@@ -1,4 +1,4 @@
-/** Builds a new DuckDB file from batches and from what is carried over, runs the checks across tables, and writes the Parquet files. */
+/** Builds a new DuckDB file from batches and carried-over rows, runs the checks across tables, and writes the Parquet files. */
 
 import { join } from 'node:path';
 import { consistencyColumn } from '../project/reserved.ts';
@@ -8,13 +8,12 @@ import {
   openDatabase,
   quoteIdentifier,
   quoteText,
-  tableColumns,
   mostMemory,
 } from '../runtime/database.ts';
-import { changesSql } from './changes.ts';
+import { changesSql, columnNames } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
-import { attachPrevious, carriedCondition, type CarryOver, isCarried, otherColumns } from './previous-tables.ts';
+import { attachPrevious, carriedCondition, type CarryOver, isCarried, columnsError } from './previous-tables.ts';
 import { makeCheckedSchema } from './check-sql.ts';
 import { Staging } from './staging.ts';
 import {
@@ -35,60 +34,49 @@ import {
   violationsLogSql,
 } from './violation-history.ts';
 import { violationSelects } from './violation-selects.ts';
-import { type WrittenParquet, writeParquet } from './write-parquet.ts';
+import { rowsOfOneGroup, type WrittenParquet, writeParquet } from './write-parquet.ts';
 import type { SourceFile } from '../project/load-project.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Batch } from '../stages.ts';
 
 export interface LoadOptions {
-  /** Folder of the snapshot that is being built; the DuckDB file and the Parquet files are made in it. */
   readonly folder: string;
   readonly databaseFile: string;
   readonly project: Project;
-  /** The project's files, for errors in its SQL; none for one that was stored. */
   readonly files?: ReadonlyMap<string, SourceFile> | undefined;
-  /** Ends the load; a statement that is running is broken off. */
   readonly signal: AbortSignal;
 }
 
-/** The row of snapshots_log that the new snapshot adds. */
+/** The row that the new snapshot adds to snapshots_log. */
 export interface LogEntry {
   readonly snapshot: string;
   readonly publishedAt: Date;
   readonly source: string;
 }
 
-/** What became of a load. */
 export interface Loaded {
-  /** By table of a dataset. */
+  /** By table. */
   readonly reports: ReadonlyMap<string, LoadReport>;
   readonly brokenChecks: readonly BrokenCheck[];
   /** By severity. */
   readonly violationAges: Readonly<Record<string, ViolationAges>>;
-  /** By its path below the folder. */
+  /** By path relative to the folder. */
   readonly parquet: ReadonlyMap<string, WrittenParquet>;
-  /** Every table and view. */
   readonly dictionary: readonly Relation[];
 }
 
-/**
- * Keeps a load within a fraction of what the whole run may use; DuckDB spills beyond it into its temporary folder. While rows come, pages are
- * in memory too, and the rows can wait on the disk. One thread for a thousand rows: a second one costs more than it brings.
- */
+/** Leaves memory for pages. Beyond the limit, DuckDB spills to disk. With few rows, a second thread costs more than it saves. */
 const loadSettings = { memory_limit: '48MB', threads: '1', preserve_insertion_order: 'true' };
-/** Rows of one group in DuckDB's files. Beyond them there is work for two threads, and one alone would not sort within the memory. */
-const rowsOfOneGroup = 122_880;
-/** What several threads have freed goes back to the system as soon as a task ends; it would else count as used until the load is over. */
+/** The thresholds return freed memory to the system after each task. Otherwise it counts as used until the load ends. */
 const settingsOfManyRows = {
   threads: '2',
   allocator_flush_threshold: '1MB',
   allocator_bulk_deallocation_flush_threshold: '1MB',
 };
 
-/** Quarantined records are long, and a group of a Parquet file is put together in memory. */
+/** Quarantined records are long, and DuckDB builds a Parquet row group in memory. */
 const rowsOfLongRecords = 2048;
 
-/** What each Parquet file says of its snapshot. */
 function originOf({ snapshot, source, publishedAt }: LogEntry): Record<string, string> {
   return {
     'rekap.snapshot': snapshot,
@@ -98,7 +86,7 @@ function originOf({ snapshot, source, publishedAt }: LogEntry): Record<string, s
   };
 }
 
-/** The sum of a dataset's first watched column, in whole units; NULL where it watches none. */
+/** Returns SQL for the sum of the first watched column, in whole units, or NULL if the dataset watches none. */
 function totalSql({ table, watch: [total] }: AnyPipeline): string {
   return total === undefined
     ? 'NULL'
@@ -137,19 +125,19 @@ export class Load {
 
   /**
    * Fills the tables, runs the checks, writes Parquet, and closes the file.
-   *
-   * @param previous The DuckDB file of the previous snapshot, whose history continues; null for a new history.
+   * @param previous The DuckDB file of the previous snapshot, or null to start a new history.
    */
   async finish(carryOver: CarryOver | null, log: LogEntry, previous: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
     await this.set({ memory_limit: `${mostMemory}B` });
     this.staging.close();
     if (previous !== null) await attachPrevious(this.database, previous);
-    if ((await this.countRowsAtHand(previous !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
-    // A few transactions: each statement by itself would wait for the disk.
+    // With more rows, one thread can't sort within the memory limit.
+    if ((await this.countInputRows(previous !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
+    // Few transactions, because each commit waits for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
-    // Of a table that is not committed DuckDB does not know how many rows it has, and plans the checks across tables badly.
+    // DuckDB doesn't know the size of an uncommitted table, and plans the checks across tables badly.
     await this.database.run('COMMIT; BEGIN');
     await this.fillViolations(carryOver, { ...log, hasPrevious: previous !== null });
     await this.fillTable(
@@ -160,11 +148,10 @@ export class Load {
     await this.fillSnapshotsLog(log, previous !== null);
     await this.fillChanges(log, previous !== null);
     const reports = new Map<string, LoadReport>();
-    const question = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
-    for (const pipeline of pipelines)
-      reports.set(pipeline.table, await reportDataset(this.database, pipeline, question));
-    const brokenChecks = await readBrokenChecks(this.database, pipelines, question);
-    const violationAges = await countAges(this.database, question);
+    const scope = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
+    for (const pipeline of pipelines) reports.set(pipeline.table, await reportDataset(this.database, pipeline, scope));
+    const brokenChecks = await readBrokenChecks(this.database, pipelines, scope);
+    const violationAges = await countAges(this.database, scope);
     await this.database.run('COMMIT');
     await this.staging.drop();
     if (previous !== null) await this.database.run('DETACH previous');
@@ -183,7 +170,6 @@ export class Load {
     return { reports, brokenChecks, violationAges, parquet, dictionary };
   }
 
-  /** Closes the file of a load that is given up. */
   abandon(): void {
     this.database.close();
   }
@@ -192,8 +178,7 @@ export class Load {
     for (const [name, value] of Object.entries(settings)) await this.database.run(`SET ${name} = ${quoteText(value)}`);
   }
 
-  /** Rows that were appended, and those of the snapshot before, which are carried over or compared. */
-  private async countRowsAtHand(hasPrevious: boolean): Promise<number> {
+  private async countInputRows(hasPrevious: boolean): Promise<number> {
     if (!hasPrevious) return this.staging.appended;
     const [before] = await this.database.rows<{ rows: bigint }>(
       "SELECT coalesce(sum(estimated_size), 0)::BIGINT AS rows FROM duckdb_tables() WHERE database_name = 'previous'",
@@ -212,35 +197,32 @@ export class Load {
     let carried = '';
     if (isCarried(carryOver, pipeline)) {
       const condition = carriedCondition(carryOver, pipeline);
-      // Whether a carried row is consistent is decided anew: what broke a check across tables may have been mended in the other table.
+      // A carried-over row starts as consistent, because a change in another table may have fixed its violation.
       carried = ` UNION ALL SELECT ${columnList(Object.keys(pipeline.columns))}, true FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
     }
     await this.fillTable(table, `SELECT * FROM temp.${quoteIdentifier(`staging_${pipeline.table}`)}${carried}`);
-    // The transformation lets no key pass twice; that the table agrees is checked on its own, for "nothing doubled" is a promise.
+    // The transformation already removes duplicate keys. "No duplicates" is a promise, so it is checked again here.
     await requireKeyOrder(this.database, pipeline.table, pipeline.key);
   }
 
-  /** Row checks come from the transformation, or are carried over with their rows; checks across tables run over the new tables. */
   private async fillViolations(carryOver: CarryOver | null, now: NewSnapshot): Promise<void> {
     const { pipelines } = this.options.project;
-    // One by one: together they would need the memory of all.
-    const before = carryOver === null ? [] : await tableColumns(this.database, 'previous', 'violations');
-    const there = new Set(before.map(({ column_name }) => column_name));
-    for (const select of violationSelects(this.options.project, carryOver, there))
+    // One at a time, because together they would need the memory of all.
+    const before = carryOver === null ? new Set<string>() : await columnNames(this.database, 'previous', 'violations');
+    for (const select of violationSelects(this.options.project, carryOver, before))
       await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
-    // What is not committed stays in memory, and the sorting may need all of it.
+    // Uncommitted rows stay in memory, which the sort may need.
     await this.database.run('COMMIT; BEGIN');
     await this.fillTable(violationsTable(pipelines), await agedViolationsSql(this.database, pipelines, now));
     await this.fillTable(violationsLogTable(pipelines), await violationsLogSql(this.database, pipelines, now));
   }
 
-  /** A quarantined record belongs to the partition whose request brought it. A record that the full listing brought is always carried over. */
+  /** Carries a quarantined record over with the partition of its request. Records from the full listing are always carried over. */
   private async carriedQuarantine(carryOver: CarryOver | null): Promise<string> {
     if (carryOver === null) return '';
     const names = quarantineTable.columns.map(({ name }) => name);
-    const columns = await tableColumns(this.database, 'previous', quarantineTable.name);
-    const there = new Set(columns.map(({ column_name }) => column_name));
-    if (!names.every((name) => there.has(name))) throw otherColumns('quarantine', this.options.project);
+    const existing = await columnNames(this.database, 'previous', quarantineTable.name);
+    if (!names.every((name) => existing.has(name))) throw columnsError('quarantine', this.options.project);
     const partition = "coalesce(partition_value, '')";
     const selects = this.options.project.pipelines.map(
       (pipeline) =>

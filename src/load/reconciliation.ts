@@ -1,12 +1,12 @@
-/** The view `reconciliation`: every row in which a declared sum does not equal its parts. */
+/** Generates the view `reconciliation`: every row in which a declared sum doesn't equal its parts. */
 
 import { reconciliationName } from '../project/reserved.ts';
 import { quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { type AnyPipeline, type SqlFile, type SumCheck, sumChecks } from '../project/declaration.ts';
 
 /**
- * Returns the view as a model, generated from the pipelines' sum checks. Per dataset and check, the sum of the source's totals minus the sum
- * of the listed differences equals the sum of the known parts, exactly.
+ * Returns the view as a model, generated from the pipelines' sum checks.
+ * Per dataset and check, the sum of all totals minus the listed differences equals the sum of the known parts.
  */
 export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile {
   const selects = pipelines.flatMap((pipeline) => sumChecks(pipeline).map((check) => select(pipeline, check)));
@@ -27,7 +27,7 @@ export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile 
   };
 }
 
-/** No rows, with the columns of the view: what a project without sum checks has. */
+/** Returns a SELECT without rows that has the view's columns, for projects without sum checks. */
 function selectNothing({ table, key }: AnyPipeline): string {
   const own = ['check_name VARCHAR', 'total_column VARCHAR', 'source_total BIGINT', 'known_parts BIGINT'];
   const columns = [...own, 'difference BIGINT', 'unknown_parts VARCHAR'].map(
@@ -37,7 +37,7 @@ function selectNothing({ table, key }: AnyPipeline): string {
   ${columns.map(([name, type]) => `NULL::${type} AS ${name}`).join(', ')} FROM ${quoteIdentifier(table)} WHERE false`;
 }
 
-/** UNION ALL of two at a time: of a longer union DuckDB places the brackets differently once the file is read again, and `verify` compares them. */
+/** Joins two SELECTs at a time. DuckDB rewrites the parentheses of longer unions when it reads the file, and `verify` compares the SQL. */
 function unite([first = '', ...others]: readonly string[]): string {
   if (others.length === 0) return first;
   const steps = others.map((other, index) => `step_${index + 1} AS (FROM step_${index} UNION ALL BY NAME ${other})`);
@@ -58,7 +58,7 @@ FROM ${quoteIdentifier(table)}
 WHERE (${total}::${type} = ${parts.map((part) => `${quoteIdentifier(part)}::${type}`).join(' + ')}) IS NOT TRUE`;
 }
 
-/** The type in which columns are added: exact for whole numbers and for decimals. */
+/** Returns a type that adds whole numbers and decimals exactly. */
 function sumType({ columns }: AnyPipeline, names: readonly string[]): string {
   const scales = names.map((name) => {
     const column = columns[name]!;

@@ -1,4 +1,4 @@
-/** The schema of rekap.duckdb: all tables and views of a project, with a comment on each column. */
+/** Creates the schema of rekap.duckdb: all tables and views of a project, with a comment on each column. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { namesIn } from '../project/sql-files.ts';
 import type { Project, SqlFile } from '../project/declaration.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';
 
-/** Everything that decides what a snapshot's tables and views hold, as a value to fingerprint. */
+/** Returns everything that determines the content of a snapshot's tables and views, for fingerprinting. */
 export function projectDefinition(project: Project): unknown {
   const { pipelines, checks } = project;
   return {
@@ -22,15 +22,14 @@ export function projectDefinition(project: Project): unknown {
   };
 }
 
-/** @throws DuckDB's error where a view cannot be made. */
+/** Creates all tables and views. Throws DuckDB's error if a view can't be created. */
 export async function makeSchema(database: Database, project: Project): Promise<void> {
   const failed = await createSchema(database, project);
   if (failed !== null) throw failed.error;
 }
 
-/** The same; gives the view that could not be made, and why. */
+/** Creates all tables and views, or nothing. Returns the view that failed, or null. */
 export async function createSchema(database: Database, project: Project): Promise<FailedModel | null> {
-  // One transaction: each statement by itself would wait for the disk.
   await database.run('BEGIN');
   await database.run(allTables(project.pipelines).map(createTableSql).join(';\n'));
   const failed = await makeViews(database, project, project.pipelines.map(datasetTable));
@@ -43,10 +42,10 @@ interface FailedModel {
   readonly error: unknown;
 }
 
-/** The CREATE statement and the comments of each table and view by name, as DuckDB writes them once it has read them from a file. */
+/** Returns the CREATE statement and comments of each table and view by name, as DuckDB writes them after reading a file. */
 export async function declaredRelations(project: Project): Promise<ReadonlyMap<string, string>> {
-  await trySealed(project);
-  // DuckDB writes a new view in another way, such as CAST(a AS "DATE") or other brackets around UNION ALL.
+  await checkSealed(project);
+  // DuckDB prints a new view differently, for example CAST(a AS "DATE") or other parentheses around UNION ALL.
   const folder = await mkdtemp(join(tmpdir(), 'rekap-schema-'));
   try {
     const file = join(folder, databaseFile);
@@ -60,8 +59,8 @@ export async function declaredRelations(project: Project): Promise<ReadonlyMap<s
   }
 }
 
-/** The declaration may be anybody's: a view that reaches a file fails here. */
-async function trySealed(project: Project): Promise<void> {
+/** Fails for a view that reads a file, because the declaration may come from an untrusted source. */
+async function checkSealed(project: Project): Promise<void> {
   const database = await openDatabase(':memory:');
   try {
     await seal(database);
@@ -71,14 +70,13 @@ async function trySealed(project: Project): Promise<void> {
   }
 }
 
-/** The views in the order in which they are created. */
 export function allModels({ pipelines, models }: Project): readonly SqlFile[] {
   return [reconciliationModel(pipelines), ...models];
 }
 
 /**
- * Creates the views with their comments. A column that a view takes from a table or a view that it reads keeps its meaning. A header line
- * `new_*: TABLE` gives each column with that prefix the meaning of the column of TABLE that follows the prefix.
+ * Creates the views with their comments. A column that a view selects from another relation keeps its comment.
+ * A header line `new_*: TABLE` copies the comments of TABLE to the columns with that prefix.
  */
 async function makeViews(
   database: Database,
@@ -99,7 +97,7 @@ async function makeViews(
     `SELECT table_name AS view, column_name AS name, data_type AS type FROM duckdb_columns()
      WHERE database_name = current_database() ORDER BY table_oid, column_index`,
   );
-  // A sum of whole numbers has 128 bits, for which Parquet has no type. Made anew as BIGINT, it fails where it does not fit.
+  // Parquet has no type for HUGEINT, the sum of whole numbers. As BIGINT, the view fails on overflow.
   const wide = columns.filter(({ type }) => type === 'HUGEINT');
   for (const model of wide.length === 0 ? [] : models) {
     const own = wide.flatMap(({ view, name }) => (view === model.name ? [name] : []));
@@ -122,11 +120,10 @@ async function makeViews(
   return null;
 }
 
-/** @param narrowed Columns that are to be BIGINT. */
 function createViewSql({ name, sql, comment }: SqlFile, narrowed: readonly string[] = []): string {
   const casts = narrowed.map((column) => `${quoteIdentifier(column)}::BIGINT AS ${quoteIdentifier(column)}`);
   const select = narrowed.length === 0 ? sql : `SELECT * REPLACE (${casts.join(', ')}) FROM (${sql}\n)`;
-  // On a line of its own, for a query may end with a comment.
+  // On a separate line, because a query may end with a comment.
   return `CREATE OR REPLACE VIEW ${quoteIdentifier(name)} AS ${select}\n; ${commentSql('VIEW', [name], comment)}`;
 }
 

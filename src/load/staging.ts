@@ -1,4 +1,4 @@
-/** Takes Arrow batches into temporary tables, columns of numbers in one copy; costs one call per text. */
+/** Appends Arrow batches to temporary tables: one copy per column of numbers, one call per string. */
 
 import type { DuckDBAppender, DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
@@ -11,17 +11,15 @@ import { datasetTable, placeColumns, quarantineTable, stagedViolationsTable, typ
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
 
-/** Up to so many rows the appenders hand over to the tables when they are full, or at the end: seldom is quicker than often. */
+/** Rows after which the appenders flush for the first time. Flushing rarely is faster. */
 const smallLoad = 262_144;
-/** In a larger load they do so whenever so many more have come, for what they hold counts against no limit on memory. */
+/** Rows between later flushes. Rows in appenders don't count against DuckDB's memory limit. */
 const rowsHeld = 65_536;
 
-/** The most rows that a data chunk takes. */
+/** Maximum rows of a DuckDB data chunk. */
 const chunkRows = 2048;
 
-/** The temporary tables of one load. */
 export class Staging {
-  /** Rows of all tables that were appended. */
   appended = 0;
   private flushAt = smallLoad;
   private readonly database: Database;
@@ -51,7 +49,7 @@ export class Staging {
     return new Staging(database, pipelines, appenders);
   }
 
-  /** Appends a batch. Blocks while DuckDB copies, some milliseconds per ten thousand rows. */
+  /** Appends a batch. Blocks while DuckDB copies, for some milliseconds per ten thousand rows. */
   append(pipeline: AnyPipeline, batch: Batch): void {
     this.appended += batch.rows.numRows + batch.violations.length + batch.quarantined.length;
     if (batch.rows.numRows > 0) this.appendRows(pipeline, batch.rows);
@@ -62,7 +60,6 @@ export class Staging {
     for (const appender of this.appenders.values()) appender.flushSync();
   }
 
-  /** Flushes and closes the appenders; the temporary tables are complete afterwards. */
   close(): void {
     for (const appender of this.appenders.values()) appender.closeSync();
   }
@@ -94,8 +91,8 @@ export class Staging {
 }
 
 /**
- * Rows `from` to `from + rows` of the columns of a batch as a data chunk. `from` is a multiple of 64, for validity goes by whole words of one
- * bit a row, in Arrow as in DuckDB.
+ * Copies rows `from` to `from + rows` into a data chunk.
+ * `from` must be a multiple of 64, because Arrow and DuckDB store validity as bits in 64-bit words.
  */
 function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDBDataChunk {
   const { DuckDBDataChunk } = duckdb();
@@ -113,7 +110,7 @@ function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDB
         );
     else if (values instanceof Uint8Array) copy(unpackBits(values, from, rows));
     else {
-      // A decimal takes four words of 32 bits.
+      // A decimal has four words of 32 bits.
       const width = values instanceof Uint32Array ? 4 : 1;
       copy((values as Int32Array).subarray(from * width, (from + rows) * width));
     }
@@ -131,7 +128,7 @@ function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDB
   return chunk;
 }
 
-/** The type in DuckDB whose memory is laid out as that of an Arrow column. */
+/** Returns the DuckDB type with the same memory layout as an Arrow column. */
 function stagedType({ type }: Data): DuckDBType {
   const { BIGINT, BOOLEAN, DATE, DECIMAL, INTEGER, TIMESTAMP, VARCHAR } = duckdb();
   const { DataType } = arrow;
@@ -143,7 +140,7 @@ function stagedType({ type }: Data): DuckDBType {
   return DataType.isInt(type) && type.bitWidth === 64 ? BIGINT : INTEGER;
 }
 
-/** A dataset's table as it is staged: DuckDB makes its types of those that Arrow has. */
+/** Returns a dataset's table with the types that Arrow has. DuckDB converts them later. */
 function stagedTable(pipeline: AnyPipeline): TableDefinition {
   const table = datasetTable(pipeline);
   const columns = table.columns.map((column) => {
@@ -175,7 +172,6 @@ function createStagingSql(table: TableDefinition): string {
   return `CREATE TEMP TABLE ${quoteIdentifier(`staging_${table.name}`)} (${columns})`;
 }
 
-/** One byte a row, as DuckDB has booleans. */
 function unpackBits(bits: Uint8Array, from: number, rows: number): Uint8Array {
   return Uint8Array.from({ length: rows }, (_, row) => (bits[(from + row) >> 3]! >> ((from + row) & 7)) & 1);
 }

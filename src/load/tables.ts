@@ -1,4 +1,4 @@
-/** The tables of rekap.duckdb as SQL, made from the pipelines' declarations. */
+/** Defines the tables of rekap.duckdb, generated from the pipelines' declarations. */
 
 import { consistencyColumn } from '../project/reserved.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
@@ -7,17 +7,13 @@ import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { changesTableName, snapshotsLogTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
-/** A column of a table. */
 export interface TableColumn {
   readonly name: string;
-  /** As DuckDB calls it. */
   readonly type: string;
   readonly comment: string;
-  /** Whether it is never NULL. */
   readonly isRequired?: boolean;
 }
 
-/** A table: its columns in order, and the columns by which it is sorted. */
 export interface TableDefinition {
   readonly name: string;
   readonly comment: string;
@@ -25,7 +21,6 @@ export interface TableDefinition {
   readonly sortedBy: readonly string[];
 }
 
-/** The published table of a pipeline. */
 export function datasetTable(pipeline: AnyPipeline): TableDefinition {
   return {
     name: pipeline.table,
@@ -47,7 +42,7 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
   };
 }
 
-/** The columns that say where a violation is: those of all keys of a project, NULL where a dataset has none of the name. */
+/** Returns the columns of all keys of a project, which locate a violation. NULL if a dataset has no column of that name. */
 export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   const places = new Map<string, TableColumn>();
   for (const { key, columns } of pipelines)
@@ -59,12 +54,11 @@ export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   return [...places.values()];
 }
 
-/** Which row a row of `violations` or `changes` is about. */
 function rowColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   return [{ name: 'dataset', type: 'VARCHAR', comment: 'Table that contains the row.' }, ...placeColumns(pipelines)];
 }
 
-/** By which two violations are one: the check, the column and the row, whatever the values are. */
+/** Returns the columns that identify a violation: the row, the check and the column, but not the values. */
 export function violationIdentity(pipelines: readonly AnyPipeline[]): string[] {
   return [...rowColumns(pipelines).map(({ name }) => name), 'check_name', 'column_name'];
 }
@@ -78,7 +72,7 @@ const ages: readonly TableColumn[] = [
   { name: 'since', type: 'TIMESTAMP', comment: 'UTC time when the run of that snapshot began.' },
 ];
 
-/** The violations as a load stages them: without their age, which only the snapshot before tells. */
+/** Returns the table `violations` without ages, which come from the previous snapshot. */
 export function stagedViolationsTable(pipelines: readonly AnyPipeline[]): TableDefinition {
   const columns: TableColumn[] = [
     ...rowColumns(pipelines),
@@ -112,9 +106,14 @@ export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinit
   return { ...staged, columns: [...staged.columns, ...ages] };
 }
 
-export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+/** Returns the columns of a violation that don't depend on its values. */
+export function violationColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   const known = new Map(stagedViolationsTable(pipelines).columns.map((column) => [column.name, column]));
-  const columns = [...violationIdentity(pipelines), 'severity', 'message'].map((name) => known.get(name)!);
+  return [...violationIdentity(pipelines), 'severity', 'message'].map((name) => known.get(name)!);
+}
+
+export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+  const columns = violationColumns(pipelines);
   return {
     name: violationsLogTableName,
     comment: 'One row per violation in this snapshot or an earlier one: when it appeared and when it was resolved.',
@@ -195,25 +194,22 @@ export const snapshotsLogTable: TableDefinition = {
 };
 
 /**
- * The columns of a table as SQL, to select from another snapshot's table of the same name. A column of a key that only a later dataset has is
- * NULL there.
- *
- * @param there Columns of that table.
- * @returns Null where another column is missing.
+ * Returns the columns of a table as SQL, to select from that table in another snapshot. A missing key column becomes NULL.
+ * @param existing Columns of that snapshot's table.
+ * @returns Null if any other column is missing.
  */
 export function selectList(
   columns: readonly TableColumn[],
-  there: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
   pipelines: readonly AnyPipeline[],
 ): string | null {
   const place = new Set(placeColumns(pipelines).map(({ name }) => name));
-  if (!columns.every(({ name }) => there.has(name) || place.has(name))) return null;
+  if (!columns.every(({ name }) => existing.has(name) || place.has(name))) return null;
   return columns
-    .map(({ name, type }) => (there.has(name) ? quoteIdentifier(name) : `NULL::${type} AS ${quoteIdentifier(name)}`))
+    .map(({ name, type }) => (existing.has(name) ? quoteIdentifier(name) : `NULL::${type} AS ${quoteIdentifier(name)}`))
     .join(', ');
 }
 
-/** CREATE TABLE and its comments. */
 export function createTableSql(table: TableDefinition): string {
   const name = quoteIdentifier(table.name);
   const columns = table.columns
@@ -228,7 +224,6 @@ export function createTableSql(table: TableDefinition): string {
   ].join(';\n');
 }
 
-/** Every table of rekap.duckdb. */
 export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] {
   return [
     ...pipelines.map(datasetTable),
@@ -240,7 +235,7 @@ export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] 
   ];
 }
 
-/** @throws `verification` where a row's key is that of the row before, or comes before it. */
+/** @throws `verification` if the rows aren't sorted by key, or a key is duplicated. */
 export async function requireKeyOrder(database: Database, table: string, key: readonly string[]): Promise<void> {
   const columns = columnList(key);
   const [misplaced] = await database.rows(

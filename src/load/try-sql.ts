@@ -1,4 +1,4 @@
-/** Checks the SQL of a project against empty tables, in a sealed database: nothing is fetched, and no file is reached. */
+/** Checks the SQL of a project against empty tables in a sealed database, without network or file access. */
 
 import { openDatabase } from '../runtime/database.ts';
 import { seal } from '../warehouse/open-published.ts';
@@ -7,8 +7,8 @@ import type { Project } from '../project/declaration.ts';
 import type { SourceFile } from '../project/load-project.ts';
 
 /**
- * @param files The project's files by the names of their views and checks; none for a project that was stored.
- * @throws `pipeline-definition` naming file and line of everything that is wrong.
+ * @param files The project's files by the names of their views and checks. Undefined for a stored project.
+ * @throws `pipeline-definition` naming the file and line of each problem.
  */
 export async function requireSql(project: Project, files?: ReadonlyMap<string, SourceFile>): Promise<void> {
   const database = await openDatabase(':memory:');

@@ -1,31 +1,26 @@
-/**
- * How old violations are: takes those that a load has staged and the tables of the snapshot before, gives each violation the snapshot that
- * first had it, and the log of when violations came and were resolved.
- */
+/** Computes the age of violations from the previous snapshot, and the log of when violations appeared and were resolved. */
 
-import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
-import { selectList, stagedViolationsTable, violationIdentity, violationsLogTable } from './tables.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
+import { columnNames } from './changes.ts';
+import { selectList, violationColumns, violationIdentity, violationsLogTable } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { ageColumns, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 
-/** Violations of one severity, counted by their age. */
 export interface ViolationAges {
   /** In this snapshot and not in the previous one. */
   readonly new: number;
-  /** In the previous snapshot, but no longer. */
+  /** In the previous snapshot and not in this one. */
   readonly resolved: number;
-  /** Also in the previous snapshot, or in a snapshot without a previous one. */
+  /** In both snapshots, or in a snapshot without a previous one. */
   readonly standing: number;
 }
 
-/** The snapshot that is being built. */
 export interface NewSnapshot {
   readonly snapshot: string;
   readonly publishedAt: Date;
   readonly hasPrevious: boolean;
 }
 
-/** SELECT of the staged violations, each with its age. */
 export async function agedViolationsSql(
   database: Database,
   pipelines: readonly AnyPipeline[],
@@ -39,27 +34,26 @@ export async function agedViolationsSql(
     LEFT JOIN (SELECT DISTINCT * EXCLUDE (severity, message) FROM (${before})) o ON ${isSame(pipelines)}`;
 }
 
-/** SELECT of the log: what was resolved earlier, what is resolved now, and what stands. */
 export async function violationsLogSql(
   database: Database,
   pipelines: readonly AnyPipeline[],
   now: NewSnapshot,
 ): Promise<string> {
-  const known = columnList([...violationIdentity(pipelines), 'severity', 'message', ...ageColumns]);
+  const known = columnList([...violationColumns(pipelines).map(({ name }) => name), ...ageColumns]);
   const selects = [`SELECT ${known}, NULL AS resolved_snapshot, NULL AS resolved_at FROM violations`];
   const before = now.hasPrevious ? await violationsBefore(database, pipelines) : null;
   if (before !== null)
     selects.push(
       `SELECT ${known}, ${ageOf(now).join(', ')} FROM (${before}) o WHERE NOT EXISTS (FROM violations n WHERE ${isSame(pipelines)})`,
     );
-  const log = await namesOf(database, violationsLogTableName);
+  const log = await columnNames(database, 'previous', violationsLogTableName);
   const earlier = log.size === 0 ? null : selectList(violationsLogTable(pipelines).columns, log, pipelines);
   if (before !== null && earlier !== null)
     selects.push(`SELECT ${earlier} FROM previous.${violationsLogTableName} WHERE resolved_snapshot IS NOT NULL`);
   return selects.join(' UNION ALL ');
 }
 
-/** Counts the violations by severity and age. In a first snapshot nothing is new: there is nothing to compare with. */
+/** Counts the violations by severity and age. In a first snapshot, no violation is new. */
 export async function countAges(
   database: Database,
   { snapshot, hasPrevious }: Pick<NewSnapshot, 'snapshot' | 'hasPrevious'>,
@@ -80,7 +74,6 @@ export async function countAges(
   );
 }
 
-/** Two violations are one where they break the same check in the same column of the same row, whatever the values are. */
 function isSame(pipelines: readonly AnyPipeline[]): string {
   return violationIdentity(pipelines)
     .map(quoteIdentifier)
@@ -92,25 +85,13 @@ function ageOf({ snapshot, publishedAt }: NewSnapshot): [string, string] {
   return [quoteText(snapshot), `${quoteText(publishedAt.toISOString().slice(0, 19))}::TIMESTAMP`];
 }
 
-/**
- * SELECT of the violations of the snapshot before, with their ages; null where it knows other columns. One of an older release has no ages:
- * its violations are as old as it is.
- */
+/** Returns a SELECT of the previous violations with their ages, or null if columns differ. Without ages, they start with that snapshot. */
 async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string | null> {
-  const there = await namesOf(database, 'violations');
-  const wanted = new Set([...violationIdentity(pipelines), 'severity', 'message']);
-  const columns = selectList(
-    stagedViolationsTable(pipelines).columns.filter(({ name }) => wanted.has(name)),
-    there,
-    pipelines,
-  );
+  const existing = await columnNames(database, 'previous', 'violations');
+  const columns = selectList(violationColumns(pipelines), existing, pipelines);
   if (columns === null) return null;
-  if (ageColumns.every((name) => there.has(name)))
+  if (ageColumns.every((name) => existing.has(name)))
     return `SELECT ${columns}, ${columnList(ageColumns)} FROM previous.violations`;
   return `SELECT ${columns}, l.snapshot_id AS first_snapshot, l.published_at AS since FROM previous.violations,
     (SELECT snapshot_id, published_at FROM previous.snapshots_log ORDER BY snapshot_id DESC LIMIT 1) l`;
-}
-
-async function namesOf(database: Database, table: string): Promise<Set<string>> {
-  return new Set((await tableColumns(database, 'previous', table)).map(({ column_name }) => column_name));
 }

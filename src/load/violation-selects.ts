@@ -1,14 +1,16 @@
-/** SQL that finds violations beside those of the transformation: checks across tables, and what is carried over with its rows. */
+/** Selects the violations that the transformation doesn't find: failed checks across tables, and carried-over violations. */
 
 import { messageSql } from '../check-messages.ts';
 import { quoteIdentifier, quoteText } from '../runtime/database.ts';
-import { carriedCondition, type CarryOver, otherColumns } from './previous-tables.ts';
+import { carriedCondition, type CarryOver, columnsError } from './previous-tables.ts';
 import { generatedChecks } from './generated-checks.ts';
 import { selectList, stagedViolationsTable } from './tables.ts';
 import type { AnyPipeline, Project, SqlFile } from '../project/declaration.ts';
 
-/** A SELECT each, with the columns of the staged violations. */
-/** @param previous Columns of the table violations of the previous snapshot. */
+/**
+ * Returns SELECTs with the columns of the staged violations.
+ * @param previous Columns of the table violations in the previous snapshot.
+ */
 export function violationSelects(
   project: Project,
   carryOver: CarryOver | null,
@@ -20,7 +22,7 @@ export function violationSelects(
   if (carryOver === null) return acrossTables;
   const names = checks.map(({ name }) => quoteText(name)).join(', ') || "''";
   const columns = selectList(stagedViolationsTable(pipelines).columns, previous, pipelines);
-  if (columns === null) throw otherColumns('violations', project);
+  if (columns === null) throw columnsError('violations', project);
   return [
     ...acrossTables,
     ...pipelines.map((pipeline) => {
@@ -30,7 +32,7 @@ export function violationSelects(
   ];
 }
 
-/** A check need not give what it has nothing to say of, such as a column of the key that its dataset lacks. */
+/** Returns a SELECT with all columns of the staged violations. Columns that the check doesn't return are NULL. */
 export function checkSelect({ name, sql, message }: SqlFile, pipelines: readonly AnyPipeline[]): string {
   const { columns } = stagedViolationsTable(pipelines);
   const values = columns.map((column) => {

@@ -1,4 +1,4 @@
-/** Writes tables and views as Parquet that every reader opens: one file each, and in it what it is and what its columns mean. */
+/** Writes each table and view to a Parquet file, with its comments as metadata. */
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,29 +6,25 @@ import { contentSql, type Database, quoteIdentifier, quoteText, readParquetSql }
 import { parquetPath, withoutHistory } from '../warehouse/snapshot-format.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
 
-/** Rows of one group: as many as in one of DuckDB's own files. */
-const rowsOfOneGroup = 122_880;
+export const rowsOfOneGroup = 122_880;
 
 export interface ParquetOptions {
-  /** Folder of the snapshot. */
   readonly folder: string;
-  /** What a file says of the snapshot that it belongs to, by keys such as rekap.snapshot. */
   readonly origin: Readonly<Record<string, string>>;
-  /** Rows of a group, by table, where they are long: a group is put together in memory. */
+  /** Rows per group for tables with long rows, because a group is built in memory. */
   readonly smallGroups: Readonly<Record<string, number>>;
 }
 
-/** What was written. */
 export interface WrittenParquet {
   readonly rows: number;
-  /** As `contentSql` gives it, without history. */
+  /** Hash from `contentSql`, without history. */
   readonly content: string;
 }
 
 /**
- * Gives what was written by the path of the file.
+ * Writes the files, and returns the results by path.
  *
- * Version 1 of the format: fastparquet and Velox read no other encodings, and the files are a tenth larger.
+ * Uses version 1 of the format, the only one that fastparquet and Velox read. The files are a tenth larger.
  */
 export async function writeParquet(
   database: Database,
@@ -42,7 +38,7 @@ export async function writeParquet(
     const { name } = relation;
     const path = parquetPath(name);
     const file = join(folder, path);
-    // One by one: on a full disk Node's recursive mkdir says that a folder is missing.
+    // One folder at a time: on a full disk, Node's recursive mkdir reports a missing folder.
     if (written.size === 0) await mkdir(dirname(dirname(file)));
     await mkdir(dirname(file));
     const metadata = Object.entries({ ...origin, ...describe(relation) })
@@ -50,12 +46,12 @@ export async function writeParquet(
       .join(', ');
     const table = quoteIdentifier(name);
     const isView = placeOf(relation) !== -1;
-    // A view gives its rows in any order; tables are sorted already.
+    // Tables are already sorted. Views have no order.
     const rows = await database.run(
       `COPY (FROM ${table}${isView ? ' ORDER BY ALL' : ''}) TO ${quoteText(file)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
     );
-    // The hash below and the views that read this one take its rows from the file: DuckDB looks for a name among temporary views first.
+    // DuckDB prefers temporary views, so the hash and dependent views read the file instead of computing the view again.
     if (isView) await database.run(`CREATE TEMP VIEW ${table} AS FROM ${readParquetSql(file)}`);
     const content = contentSql(withoutHistory(name, table));
     const [found] = await database.rows<{ content: string }>(`SELECT ${content} AS content`);
@@ -64,7 +60,7 @@ export async function writeParquet(
   return written;
 }
 
-/** The views in the order in which they were created, so that each comes after those it reads. */
+/** Returns the views in order of creation, so that each view follows those it reads. */
 async function readViewNames(database: Database): Promise<string[]> {
   const views = await database.rows<{ view_name: string }>(
     'SELECT view_name FROM duckdb_views() WHERE database_name = current_database() AND NOT internal ORDER BY view_oid',

@@ -1,4 +1,4 @@
-/** Describes what was built in a manifest, and decides whether it may be published: the gate, then a second reading of every file. */
+/** Describes a built snapshot in a manifest, and checks whether it may be published. */
 
 import { gateRefusal, RekapError } from '../errors.ts';
 import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
@@ -9,11 +9,7 @@ import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { describeSnapshot, type Built } from './describe-snapshot.ts';
 import type { Run } from '../run-options.ts';
 
-/**
- * Gives the manifest of a snapshot that may be published.
- *
- * @throws `gate` where it may not, `verification` where the files do not hold what was fetched.
- */
+/** Returns the manifest. Throws `gate` if the snapshot must not be published, `verification` if its files don't match the fetched data. */
 export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
   warnOfQuarantine(run, built.reports);
   run.enter('hash files');
@@ -32,7 +28,7 @@ export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
   return manifest;
 }
 
-/** No check speaks of a record that is in no table, so each run does. */
+/** Each run warns again, because no check covers records that are in no table. */
 function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport>): void {
   for (const [table, { quarantine }] of reports) {
     if (quarantine.length === 0) continue;
@@ -74,18 +70,18 @@ function passGate(
   const reasons = [...refusals, ...strict, ...changes];
   if (reasons.length === 0) return;
   const isKept = kind === 'replay' || options.keepLanding !== 0;
-  // Of a dry run nothing is ever published.
+  // A dry run can't be published later.
   const canReplay = kind === 'sync' && isKept && !options.dryRun;
-  const again = canReplay
+  const command = canReplay
     ? `run "rekap replay ${id} --accept-changes" to publish exactly these figures`
     : `run the ${kind} again with --accept-changes`;
-  const wayOn =
+  const hint =
     refusals.length > 0
       ? isKept
         ? `The responses of the source are in ${landing}.`
         : 'Check the responses of the source.'
       : strict.length > 0
         ? `Without ${options.strict ? '--strict' : '--refuse new-errors'}, the ${kind} publishes the figures and lists the problems in the tables violations and quarantine.`
-        : `If the changes at the source are real, ${again}.`;
-  throw gateRefusal(reasons, `Nothing was published. ${wayOn}`);
+        : `If the changes at the source are real, ${command}.`;
+  throw gateRefusal(reasons, `Nothing was published. ${hint}`);
 }

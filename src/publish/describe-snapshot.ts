@@ -1,4 +1,4 @@
-/** Describes a snapshot that has been built: its manifest, from what every stage says of its part. */
+/** Describes a built snapshot in a manifest, from the results of every stage. */
 
 import { basename } from 'node:path';
 import { answersFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
@@ -16,19 +16,15 @@ import type { TransformTotals, Verdict } from '../stages.ts';
 import { describeFile } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 
-/** What extraction and transformation have to say of what they brought. */
 export interface Staged {
   readonly verdicts: readonly Verdict[];
-  /** By table; without those that the run did not ask for. */
   readonly totals: ReadonlyMap<string, TransformTotals>;
 }
 
-/** Tables and Parquet files that are built, and what there is to say of them. */
 export interface Built extends Staged, Loaded {
   readonly carryOver: CarryOver | null;
 }
 
-/** The manifest of the snapshot in the run's folder; hashes its files. */
 export async function describeSnapshot(
   run: Run,
   { verdicts, totals, reports, violationAges, parquet, dictionary, carryOver }: Built,
@@ -49,7 +45,6 @@ export async function describeSnapshot(
     }),
   );
   const tables = await Promise.all(
-    // Rows as DuckDB wrote them; the verification that follows compares them with the tables.
     [...parquet].map(async ([path, { rows, content }]) => ({ ...(await describeFile(folder, path, rows)), content })),
   );
   const descriptions = await writeDescriptions(run, dictionary, tables);
@@ -74,12 +69,12 @@ export async function describeSnapshot(
   };
 }
 
-/** Fingerprint of all tables, views and checks, by which two snapshots tell whether one and the same project made them. */
+/** Returns the fingerprint of all tables, views and checks, equal for snapshots of the same project. */
 export function definitionFingerprint(project: Project): string {
   return fingerprint(projectDefinition(project));
 }
 
-/** Fingerprint of a table's columns, by which two snapshots tell whether rows can be carried over. */
+/** Returns the fingerprint of a table's columns, which must be equal to carry rows over. */
 export function schemaFingerprint(pipeline: AnyPipeline): string {
   return fingerprint(schemaOf(pipeline));
 }

@@ -1,87 +1,84 @@
-/** The gate before the switch: the reasons why a snapshot must not be published; pure, so that every case is a test. */
+/** Returns the reasons why a snapshot must not be published. */
 
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
 import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
 
-/** A dataset may shrink by so much of its rows, and the sum of a watched column move by so much, before somebody has to look. */
-const mostShrinkage = 0.05;
-/** A partition may shrink by so much: most have few rows, of which one more or less is a large part. */
-const mostPartitionShrinkage = 0.5;
-const mostMovement = 0.1;
-/** Another sum than the total's may move by so much of the total, whatever its own size: a few records move a small list far. */
+/** Maximum share by which a dataset may lose rows, and the sum of a watched column may change, without confirmation. */
+const maxShrinkage = 0.05;
+/** Larger than for datasets, because most partitions have few rows. */
+const maxPartitionShrinkage = 0.5;
+const maxMovement = 0.1;
+/** Other sums may also change by this share of the total, because a few records change a small sum a lot. */
 const smallMovement = 0.01;
-/** Sums, or partitions, named of one dataset; a source that moves more of them has one fault, not many. */
-const mostNamed = 5;
+/** Maximum sums or partitions to name per dataset. More of them have the same cause. */
+const maxNamed = 5;
 
 export interface GateInput {
   readonly pipelines: readonly AnyPipeline[];
   readonly manifest: Manifest;
   readonly previous: Manifest | null;
-  /** Tables that this run asked the source for. */
   readonly requested: readonly string[];
-  /** Partitions that have fewer rows than in the snapshot before, by table. */
   readonly shrunken: ReadonlyMap<string, readonly PartitionRows[]>;
   /** Violations of severity error, by table and check. */
   readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Those of them that the snapshot before did not have. */
+  /** Errors that the previous snapshot didn't have, by table and check. */
   readonly newErrors: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** The weakest grade of proof that is accepted; null for any. */
+  /** The weakest accepted grade of proof, or null to accept any. */
   readonly requireProof: Grade | null;
   readonly strict: boolean;
   readonly refuse: 'new-errors' | null;
   readonly acceptChanges: boolean;
 }
 
-/** What the gate found: reasons that nothing overrides, those that only --strict or --refuse has, and those that a person can accept. */
+/** `refusals` can't be overridden, `strict` come from --strict or --refuse, and --accept-changes accepts `changes`. */
 export interface GateFindings {
   readonly refusals: readonly string[];
   readonly strict: readonly string[];
   readonly changes: readonly string[];
 }
 
-export function checkGate(question: GateInput): GateFindings {
+export function checkGate(input: GateInput): GateFindings {
   const refusals: string[] = [];
   const strict: string[] = [];
   const changes: string[] = [];
-  for (const pipeline of question.pipelines) {
+  for (const pipeline of input.pipelines) {
     const { table } = pipeline;
-    const dataset = question.manifest.datasets[table];
+    const dataset = input.manifest.datasets[table];
     if (dataset === undefined) continue;
     refusals.push(...ledgerProblems(table, dataset));
-    if (question.requested.includes(table) && dataset.rows === 0)
+    if (input.requested.includes(table) && dataset.rows === 0)
       refusals.push(`${table} is empty: the source did not return usable records`);
     else if (
-      question.requested.includes(table) &&
+      input.requested.includes(table) &&
       summedColumns(pipeline).length > 0 &&
       summedColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
     )
       refusals.push(
         `${table} does not contain figures: all counts of its ${countOf(dataset.rows, 'row')} are missing or malformed`,
       );
-    if (question.requireProof !== null && question.requested.includes(table))
-      refusals.push(...weakProofs(table, dataset, question.requireProof));
-    if (question.strict) strict.push(...strictProblems(table, dataset, question.errors.get(table) ?? new Map()));
-    const before = question.previous?.datasets[table];
-    if (question.refuse === 'new-errors' && before !== undefined)
-      strict.push(...newProblems(table, dataset, before, question.newErrors.get(table) ?? new Map()));
-    if (before !== undefined && !question.acceptChanges) {
-      changes.push(...partitionsSince(table, dataset, before, question.shrunken.get(table) ?? []));
-      changes.push(...changesSince(pipeline, dataset, before));
+    if (input.requireProof !== null && input.requested.includes(table))
+      refusals.push(...weakProofs(table, dataset, input.requireProof));
+    if (input.strict) strict.push(...strictProblems(table, dataset, input.errors.get(table) ?? new Map()));
+    const before = input.previous?.datasets[table];
+    if (input.refuse === 'new-errors' && before !== undefined)
+      strict.push(...newProblems(table, dataset, before, input.newErrors.get(table) ?? new Map()));
+    if (before !== undefined && !input.acceptChanges) {
+      changes.push(...partitionChanges(table, dataset, before, input.shrunken.get(table) ?? []));
+      changes.push(...datasetChanges(pipeline, dataset, before));
     }
   }
-  if (!question.acceptChanges) changes.push(...datasetsGone(question));
-  if (question.previous !== null && !question.acceptChanges && broughtNothing(question, 'published'))
+  if (!input.acceptChanges) changes.push(...removedDatasets(input));
+  if (input.previous !== null && !input.acceptChanges && hasNoRecords(input, 'published'))
     changes.push(
-      broughtNothing(question, 'fetched')
+      hasNoRecords(input, 'fetched')
         ? 'the source does not have records of the requested partitions: a partition ID may be mistyped'
         : 'all records of the requested partitions are in quarantine',
     );
   return { refusals, strict, changes };
 }
 
-/** Lists whose proof of completeness is weaker than demanded. */
 function* weakProofs(table: string, { partitions }: ManifestDataset, required: Grade): Generator<string> {
   const isWeak = (grade: Grade | null): grade is Grade =>
     grade !== null && grades.indexOf(grade) > grades.indexOf(required);
@@ -92,8 +89,8 @@ function* weakProofs(table: string, { partitions }: ManifestDataset, required: G
   }
 }
 
-/** Datasets of the previous snapshot that the project no longer declares: nothing else would say that their tables are gone. */
-function datasetsGone({ manifest, previous }: GateInput): string[] {
+/** Reports datasets that the project no longer declares. Otherwise nobody notices that their tables disappeared. */
+function removedDatasets({ manifest, previous }: GateInput): string[] {
   const gone = Object.entries(previous?.datasets ?? {}).filter(([table]) => manifest.datasets[table] === undefined);
   return gone.map(
     ([table, { rows }]) =>
@@ -101,12 +98,12 @@ function datasetsGone({ manifest, previous }: GateInput): string[] {
   );
 }
 
-/** A whole snapshot can stand though its run brought nothing, for what was not asked for is carried over. */
-function broughtNothing({ requested, manifest }: GateInput, what: 'fetched' | 'published'): boolean {
+/** Checks only this run, because a complete snapshot may consist of carried-over records. */
+function hasNoRecords({ requested, manifest }: GateInput, what: 'fetched' | 'published'): boolean {
   return requested.every((table) => manifest.datasets[table]?.ledger[what] === 0);
 }
 
-/** Every record fetched is published, quarantined or counted as a duplicate. */
+/** Checks that every fetched record is published, quarantined or a duplicate. */
 export function* ledgerProblems(table: string, { ledger, rows, carried_over }: ManifestDataset): Generator<string> {
   const { fetched, published, quarantined, duplicates } = ledger;
   if (fetched !== published + quarantined + duplicates) {
@@ -124,11 +121,9 @@ function* strictProblems(
   const all = sumOf(errors);
   if (all > 0)
     yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${listByCheck(errors)}`;
-  // Also those that were carried over: they stand beside the same tables.
   if (dataset.quarantined > 0) yield `${table}: ${countOf(dataset.quarantined, 'record')} in quarantine (--strict)`;
 }
 
-/** At the first snapshot nothing is new: there is nothing to compare with. */
 function* newProblems(
   table: string,
   dataset: ManifestDataset,
@@ -151,8 +146,8 @@ function listByCheck(errors: ReadonlyMap<string, number>): string {
   return [...errors].map(([check, count]) => `${check} ${formatNumber(count)}`).join(', ');
 }
 
-/** Partitions that are gone, or nearly so: of all rows they may be too few to show. */
-function* partitionsSince(
+/** Reports partitions that lost most records, which the dataset's total may not show. */
+function* partitionChanges(
   table: string,
   now: ManifestDataset,
   before: ManifestDataset,
@@ -162,7 +157,6 @@ function* partitionsSince(
   const unread = before.partitions.flatMap(({ partition, received }) =>
     partition !== null && received > 0 && !present.has(partition) ? [partition] : [],
   );
-  // What is all in quarantine was received, and has no row.
   const rowless = shrunken.flatMap((partition) => (partition.now === 0 ? [partition.partition] : []));
   const gone = [...new Set([...unread, ...rowless])].toSorted(comparePartitions);
   if (gone.length === 1)
@@ -171,33 +165,30 @@ function* partitionsSince(
     yield `${table}: partitions ${gone.join(', ')} have no records now, but had records in the previous snapshot`;
   const left = shrunken.filter(
     (partition) =>
-      partition.now < partition.before * (1 - mostPartitionShrinkage) && !gone.includes(partition.partition),
+      partition.now < partition.before * (1 - maxPartitionShrinkage) && !gone.includes(partition.partition),
   );
-  for (const { partition, before: from, now: to } of left.slice(0, mostNamed))
+  for (const { partition, before: from, now: to } of left.slice(0, maxNamed))
     yield `${table}: rows of partition ${partition} fell from ${formatNumber(from)} to ${formatNumber(to)} (${percent(to, from)})`;
-  if (left.length > mostNamed)
-    yield `${table}: rows of ${formatNumber(left.length - mostNamed)} more partitions fell by more than ${mostPartitionShrinkage * 100} %`;
+  if (left.length > maxNamed)
+    yield `${table}: rows of ${formatNumber(left.length - maxNamed)} more partitions fell by more than ${maxPartitionShrinkage * 100} %`;
 }
 
-function* changesSince(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
+function* datasetChanges(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
   const { table } = pipeline;
-  if (now.rows < before.rows * (1 - mostShrinkage))
+  if (now.rows < before.rows * (1 - maxShrinkage))
     yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
-  const mayGrow = heldJustSome(before, now);
-  const moved = movedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayGrow);
-  for (const { name, from, to } of moved.slice(0, mostNamed)) {
+  const mayIncrease = wasPartial(before, now);
+  const moved = changedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayIncrease);
+  for (const { name, from, to } of moved.slice(0, maxNamed)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
     yield `${table}: the sum of ${name} changed from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
   }
-  if (moved.length > mostNamed)
-    yield `${table}: ${countOthers(moved.length - mostNamed)} changed by more than ${mostMovement * 100} %`;
+  if (moved.length > maxNamed)
+    yield `${table}: ${countOthers(moved.length - maxNamed)} changed by more than ${maxMovement * 100} %`;
 }
 
-/**
- * Whether the snapshot before was made of some partitions alone, as by an option in an empty warehouse: no list told of more, and one that has
- * records now was never asked for. That there are more of them is no movement of theirs.
- */
-function heldJustSome(before: ManifestDataset, now: ManifestDataset): boolean {
+/** True if the previous snapshot contains only selected partitions, without a full listing. New partitions don't count as movement. */
+function wasPartial(before: ManifestDataset, now: ManifestDataset): boolean {
   const read = new Set(before.partitions.map(({ partition }) => partition));
   return (
     before.partitions.every(({ listed }) => listed === null) &&
@@ -205,18 +196,17 @@ function heldJustSome(before: ManifestDataset, now: ManifestDataset): boolean {
   );
 }
 
-/** The sums that moved too far, the watched ones first: a list that became 0 or NULL everywhere need not show in the total. */
-function movedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: ManifestDataset['sums']) {
+/** Returns the sums that changed too much, watched columns first. A column that became 0 or NULL may not show in the total. */
+function changedSums(pipeline: AnyPipeline, now: ManifestDataset['sums'], before: ManifestDataset['sums']) {
   const { watch } = pipeline;
   const totalBefore = Number((watch[0] === undefined ? undefined : before[watch[0]]) ?? 0);
   const others = summedColumns(pipeline).filter((name) => !watch.includes(name));
-  // Without a total there is nothing by which to say that another sum moved far.
+  // Without a total, other sums have no scale.
   return [...watch, ...(watch.length === 0 ? [] : others)].flatMap((name) => {
-    // A column that the snapshot before did not have has nothing to be compared with.
     if (before[name] === undefined) return [];
     const from = Number(before[name]);
     const to = Number(now[name] ?? 0);
-    const allowed = Math.max(from * mostMovement, watch.includes(name) ? 0 : totalBefore * smallMovement);
+    const allowed = Math.max(from * maxMovement, watch.includes(name) ? 0 : totalBefore * smallMovement);
     return allowed > 0 && Math.abs(to - from) > allowed ? [{ name, from, to }] : [];
   });
 }

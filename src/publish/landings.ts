@@ -1,4 +1,4 @@
-/** The landings of a warehouse: which runs came to their end, which can be gone on from, and which are removed. */
+/** Selects the landings of a warehouse to resume or remove. */
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,10 +10,7 @@ import { listLandedIds, listSnapshotIds, readCurrentId, readSnapshot } from '../
 import type { Run } from '../run-options.ts';
 import { orClose } from '../runtime/bound-signal.ts';
 
-/**
- * Ids of the syncs that made tables of their answers: they published them, found nothing new, were dry ones, or the gate refused them. One that
- * died between the switch and its line in runs.jsonl has its snapshot to show.
- */
+/** Returns the IDs of syncs that built tables. A run that stopped before its line in runs.jsonl counts if its snapshot exists. */
 export async function finishedRuns(warehouse: string): Promise<ReadonlySet<string>> {
   const withTables = (await readRuns(warehouse)).filter(
     ({ kind, outcome }) => kind === 'sync' && outcome !== 'failed' && outcome !== 'interrupted',
@@ -21,10 +18,7 @@ export async function finishedRuns(warehouse: string): Promise<ReadonlySet<strin
   return new Set([...withTables.flatMap(({ run }) => run ?? []), ...(await listSnapshotIds(warehouse))]);
 }
 
-/**
- * The landings of runs that were broken off since the last one that came to its end, the newest first; none where the run is not to be
- * resumed or there is nothing to go on from.
- */
+/** Opens the landings of runs interrupted since the last finished run, newest first. Empty if the run can't resume. */
 export async function openResumedRuns(run: Run): Promise<LandedRun[]> {
   const { options, warn } = run;
   if (options.resumeWithin === null) return [];
@@ -32,7 +26,7 @@ export async function openResumedRuns(run: Run): Promise<LandedRun[]> {
     warn(`There is nothing to resume: ${why}. The sync reads all data.`);
     return [];
   };
-  // Without the full listing nothing says whether what was landed is what the source holds now.
+  // Only the full listing shows whether the stored pages are still current.
   if (options.partitions !== null) return nothing('a sync of some partitions does not read the full listing');
   const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
   return runs.length === 0 ? nothing('no recent run was interrupted, or it stored no pages') : runs;
@@ -54,7 +48,7 @@ async function openBrokenOffRuns(run: Run, since: Date): Promise<LandedRun[]> {
   return opened;
 }
 
-/** A landing that cannot be read is no reason not to sync. */
+/** Returns null with a warning for an unreadable landing, so that the sync continues. */
 async function openUsable(folder: string, since: Date, { warn }: Run): Promise<LandedRun | null> {
   try {
     return await openLandedRun(folder, since);
@@ -67,17 +61,12 @@ async function openUsable(folder: string, since: Date, { warn }: Run): Promise<L
 
 export interface Retention {
   readonly warehouse: string;
-  /** Snapshots to keep. */
   readonly keep: number;
-  /** Landings to keep; null for as many as snapshots. */
+  /** Number of landings to keep, or null for as many as snapshots. */
   readonly keepLanding: number | null;
 }
 
-/**
- * Removes the landings of old runs. Those of every snapshot there is are kept, or where `keepLanding` is given, the current one's only.
- *
- * @returns The ids of the runs whose answers are gone.
- */
+/** Removes old landings, except those of snapshots (with `keepLanding`, of the current one). Returns the IDs of the removed landings. */
 export async function pruneLandings({ warehouse, keep, keepLanding }: Retention): Promise<string[]> {
   const current = await readCurrentId(warehouse);
   const ids = keepLanding === null ? await listSnapshotIds(warehouse) : current === null ? [] : [current];
@@ -89,10 +78,7 @@ export async function pruneLandings({ warehouse, keep, keepLanding }: Retention)
   return old;
 }
 
-/**
- * The run that made a snapshot; a replay gives a snapshot an id of its own where the run's is taken. A damaged manifest tells no run. One that
- * cannot be read for now may name a run whose answers would be gone: it keeps all of them.
- */
+/** Returns the run of a snapshot. Throws if the manifest can't be read for now, because the run's responses would be removed. */
 async function runOf(warehouse: string, id: string): Promise<string> {
   try {
     return (await readSnapshot(warehouse, id)).manifest.run;

@@ -1,4 +1,4 @@
-/** One sync at a time per warehouse: a lock that the operating system drops when its process dies, however it dies. */
+/** Allows one sync at a time per warehouse, with a lock that the operating system releases when the process ends. */
 
 import { randomUUID } from 'node:crypto';
 import { link, realpath, rm, stat } from 'node:fs/promises';
@@ -8,22 +8,21 @@ import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 
-const inMaking = 'lock-';
-/** The name of a lock file that is not the lock yet, or of what DuckDB writes beside it; one that a killed process has left holds nothing. */
-export const lockInMaking = new RegExp(`^${inMaking}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\\.wal)?$`);
+const unfinishedPrefix = 'lock-';
+/** Matches unfinished lock files and their logs, which killed processes may leave. */
+export const unfinishedLock = new RegExp(`^${unfinishedPrefix}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\\.wal)?$`);
 
-/** Warehouses locked by this process: within one process the system's lock does not keep a second holder out. */
-const heldHere = new Set<string>();
+/** Warehouses locked by this process, because the system's lock doesn't exclude the same process. */
+const heldByProcess = new Set<string>();
 
 /**
- * Locks the warehouse until the returned function is called. The lock is DuckDB's own on a small database file that holds
- * nothing: Node has no file locks, and a file that merely exists would outlive a killed process.
- *
- * @throws `warehouse-busy` where another sync holds it.
+ * Locks the warehouse until the returned function is called.
+ * Uses DuckDB's lock on an empty database, because Node has no file locks and a plain file would outlive a killed process.
+ * @throws `warehouse-busy` if another sync holds the lock.
  */
 export async function lockWarehouse(warehouse: string): Promise<() => void> {
   const place = await realpath(warehouse);
-  // What stands behind a question mark DuckDB takes for settings, and not for a part of a file's name.
+  // DuckDB reads the text after a question mark as settings.
   if (place.includes('?')) {
     throw new RekapError(
       'warehouse',
@@ -31,38 +30,34 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
       'Choose another folder with --warehouse.',
     );
   }
-  if (heldHere.has(place)) throw busy(warehouse, 'this process');
-  heldHere.add(place);
+  if (heldByProcess.has(place)) throw busy(warehouse, 'this process');
+  heldByProcess.add(place);
   try {
     const database = await openLock(warehousePaths(place).lock);
     return () => {
       database.close();
-      heldHere.delete(place);
+      heldByProcess.delete(place);
     };
   } catch (error) {
-    heldHere.delete(place);
+    heldByProcess.delete(place);
     throw explain(error, warehouse);
   }
 }
 
-/**
- * Opens the lock file. Where there is none, one is made and locked under a name of its own, and only then given the name that others
- * look for: so nobody ever meets a file that is half made, or not locked yet.
- */
+/** Opens the lock file. A new one is created and locked under a temporary name, so that no process sees an unlocked lock file. */
 async function openLock(lock: string): Promise<Database> {
   const open = (path: string): Promise<Database> => openDatabase(path, { settings: { threads: '1' } });
   if (await exists(lock)) return open(lock);
-  const own = join(dirname(lock), `${inMaking}${randomUUID()}`);
+  const own = join(dirname(lock), `${unfinishedPrefix}${randomUUID()}`);
   const database = await open(own);
   try {
     await link(own, lock);
     return database;
   } catch {
-    // Somebody was quicker, or the file system knows no second name for a file.
+    // Another process was faster, or the file system has no hard links.
     database.close();
     return await open(lock);
   } finally {
-    // The next run removes what is left of it.
     await rm(own, { force: true }).catch(() => undefined);
   }
 }

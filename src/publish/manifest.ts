@@ -1,4 +1,4 @@
-/** Puts a manifest together, writes it with its hash, and compares it with others. */
+/** Assembles, writes and compares manifests. */
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -16,33 +16,29 @@ import {
 } from '../warehouse/snapshot-format.ts';
 import { writeNewFile } from '../runtime/with-file.ts';
 
-/** What is known of one dataset when its snapshot has been built. */
 export interface DatasetFacts {
   readonly pipeline: AnyPipeline;
-  /** Null where the run did not ask for the dataset. */
+  /** Null if the run didn't request the dataset. */
   readonly totals: TransformTotals | null;
   readonly verdicts: readonly Verdict[];
-  /** Partitions read anew; null for all of them. */
+  /** Partitions that were read, or null for all. */
   readonly replaced: readonly string[] | null;
   readonly carried: {
     readonly rows: number;
     readonly sums: Readonly<Record<string, bigint>>;
     readonly nulls: Readonly<Record<string, number>>;
   };
-  /** Records in quarantine, by reason. */
   readonly quarantine: readonly { readonly count: number }[];
   readonly changes: ManifestDataset['changes'];
   readonly violations: readonly { readonly check: string; readonly count: number }[];
-  /** Names and types of the table's columns. */
   readonly schema: readonly (readonly [name: string, type: string])[];
 }
 
-/** Files that tell what was in the snapshots before, too. */
+/** Files that include data about previous snapshots. */
 const historyFiles: ReadonlySet<string> = new Set([changesTableName, violationsLogTableName].map(parquetPath));
 
 const nothing: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
 
-/** What the manifest says of a dataset: what was fetched, and what was carried over from the snapshot before. */
 export function assembleDataset(facts: DatasetFacts, previous: Manifest | null): ManifestDataset {
   const { pipeline, totals, verdicts, replaced, carried } = facts;
   const ledger = totals?.ledger ?? nothing;
@@ -71,12 +67,15 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
   };
 }
 
-/** SHA-256 of anything that JSON can hold, as a fingerprint to compare. */
 export function fingerprint(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+  return sha256(JSON.stringify(value));
 }
 
-/** Writes the manifest and its hash beside it, which it cannot hold itself. Gives the paths of all files of the snapshot, these too. */
+export function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+/** Writes the manifest and its hash. Returns the paths of all files of the snapshot, including these. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<string[]> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   await writeNewFile(join(folder, manifestFile), text);
@@ -84,12 +83,11 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
   return [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
 }
 
-/** The line that holds a manifest's hash, as sha256sum writes it and checks it. */
+/** Returns the line with a manifest's hash in the format of sha256sum. */
 export function manifestHashLine(manifest: Buffer): string {
-  return `${createHash('sha256').update(manifest).digest('hex')}  ${manifestFile}\n`;
+  return `${sha256(manifest)}  ${manifestFile}\n`;
 }
 
-/** Whether two snapshots hold the same tables: every row of every table and view but the history. */
 export function holdsSameTables(now: Manifest, before: Manifest): boolean {
   return (
     now.definition === before.definition &&
@@ -98,17 +96,11 @@ export function holdsSameTables(now: Manifest, before: Manifest): boolean {
   );
 }
 
-/** SHA-256 of the files that hold a snapshot's history; null where it has none. */
 export function historyOf({ files }: Manifest): string | null {
   return files.flatMap(({ path, sha256 }) => (historyFiles.has(path) ? [sha256] : [])).join(' ') || null;
 }
 
-/**
- * What differs between two snapshots that should be equal: the bytes of Parquet files and the figures of each dataset. The times at
- * which partitions were read are no figures.
- *
- * @param withHistory Whether the history is compared too: changes, and the age of violations.
- */
+/** Lists differences in Parquet files and figures, and with `withHistory` in changes and the age of violations. Ignores reading times. */
 export function differingFigures(now: Manifest, before: Manifest, withHistory: boolean): string[] {
   const names = [...new Set([...Object.keys(now.datasets), ...Object.keys(before.datasets)])].toSorted();
   const datasets = names.flatMap((name) => {
@@ -127,10 +119,7 @@ function comparable(dataset: ManifestDataset | undefined, withHistory: boolean):
   return { ...dataset, partitions, changes: withHistory ? dataset.changes : null };
 }
 
-/**
- * The bytes are compared where both are of one snapshot and its history is known; else the rows, for a file names its snapshot, and how old
- * a violation is goes by the snapshots before.
- */
+/** Compares bytes if both describe the same snapshot. Otherwise compares rows, because a file contains its snapshot's ID. */
 function differingParquet(now: Manifest, before: Manifest, withHistory: boolean): string[] {
   const byBytes = withHistory && now.snapshot === before.snapshot;
   const marksOf = ({ files }: Manifest) =>

@@ -1,4 +1,4 @@
-/** The snapshot before: whether it is damaged, what a run carries over from it, and where its tables can be read. */
+/** Checks the previous snapshot for damage, and decides what a run carries over from it. */
 
 import { join } from 'node:path';
 import { verifySnapshot } from './verify-snapshot.ts';
@@ -6,11 +6,11 @@ import { findAltered } from '../warehouse/check-files.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';
 import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { isRekapError, RekapError } from '../errors.ts';
-import { adviseWholeSync, type CarryOver } from '../load/previous-tables.ts';
+import { fullSyncHint, type CarryOver } from '../load/previous-tables.ts';
 import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
 import type { Run } from '../run-options.ts';
 
-/** What is wrong with it, as sentences; none where every byte is as it was published, and its tables agree as far as they can be read. */
+/** Returns what is damaged, as sentences. A database that another program holds doesn't count as damaged. */
 export async function findDamage({ folder, manifest }: Snapshot): Promise<readonly string[]> {
   try {
     return await verifySnapshot(folder, manifest);
@@ -20,7 +20,7 @@ export async function findDamage({ folder, manifest }: Snapshot): Promise<readon
   }
 }
 
-/** What this run does not ask for is taken over from the snapshot before. */
+/** Plans to carry over partitions and datasets that this run doesn't request. Returns null if nothing is carried over. */
 export async function planCarryOver({ requested, options, previous, project, warn }: Run): Promise<CarryOver | null> {
   const isPartial = options.partitions !== null || requested.length < project.pipelines.length;
   if (!isPartial) return null;
@@ -32,7 +32,7 @@ export async function planCarryOver({ requested, options, previous, project, war
     throw new RekapError(
       'source-mismatch',
       `Snapshot ${previous.id} contains figures from ${previous.manifest.source}. Carrying them over would mix them with figures from ${options.source}.`,
-      adviseWholeSync(project),
+      fullSyncHint(project),
     );
   }
   const problems = await findDamage(previous);
@@ -40,7 +40,7 @@ export async function planCarryOver({ requested, options, previous, project, war
     throw new RekapError(
       'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
-      `${adviseWholeSync(project)} ${recoveryHint(previous.id, previous.manifest.run)}`,
+      `${fullSyncHint(project)} ${recoveryHint(previous.id, previous.manifest.run)}`,
     );
   }
   const replaced = new Map<string, readonly string[] | null>();
@@ -50,23 +50,22 @@ export async function planCarryOver({ requested, options, previous, project, war
       throw new RekapError(
         'usage',
         `The columns of the table ${pipeline.table} differ from the previous snapshot, so nothing can be carried over.`,
-        adviseWholeSync(project),
+        fullSyncHint(project),
       );
     }
     replaced.set(pipeline.table, before === undefined ? null : requested.includes(pipeline) ? options.partitions : []);
   }
   if (previous.manifest.definition !== definitionFingerprint(project)) {
     warn(
-      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again: ${adviseWholeSync(project)}`,
+      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again: ${fullSyncHint(project)}`,
     );
   }
   return { replaced };
 }
 
 /**
- * Returns the path of the previous snapshot's DuckDB file, whose history continues in the new one; null to start a new history.
- *
- * @throws `warehouse` if the file isn't the published one, unless the user accepts that the history is lost.
+ * Returns the path of the previous snapshot's DuckDB file, or null to start a new history.
+ * @throws `warehouse` if the file was changed and the user doesn't accept losing the history.
  */
 export async function findPrevious({ previous, options, warn }: Run): Promise<string | null> {
   if (previous === null) return null;
@@ -87,7 +86,7 @@ export async function findPrevious({ previous, options, warn }: Run): Promise<st
   return null;
 }
 
-/** A database that is damaged though its hash is the manifest's shows only when it is read. */
+/** Returns a new error if the previous snapshot is damaged although its hashes match. Such damage shows only when reading. */
 export async function blamePrevious({ previous }: Run, error: unknown): Promise<unknown> {
   if (previous === null || error instanceof RekapError) return error;
   const problems = await verifySnapshot(previous.folder, previous.manifest);

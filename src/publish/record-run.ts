@@ -6,22 +6,18 @@ import { join } from 'node:path';
 import { ExitCode, isRekapError, messageOf, RekapError, systemReason } from '../errors.ts';
 import { answersFile, type RunFile } from '../land/formats.ts';
 import { readAnswers, readRunFile } from '../land/landed-run.ts';
-import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { type Manifest, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { listLandedIds, listSnapshotIds, readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
 import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from '../run-options.ts';
 
-/** A source may give a run very much to warn of; the landing has it all. */
-const mostWarnings = 50;
+/** Maximum warnings in a line. The landing contains all of them. */
+const maxWarnings = 50;
 
-/** A run, or what was to be one. */
 type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };
 
-/**
- * Records a sync that failed before it could begin, such as one whose key file is gone: else nothing would show that a night was lost. There
- * is nothing to record in a folder that is no warehouse, nor where the run has its line already.
- */
+/** Records a sync that failed before it began, for example because its key file is missing. Does nothing if the run already has a line. */
 export async function recordUnbegun(
   { warehouse, source, begunAt }: { readonly warehouse: string; readonly source: string; readonly begunAt: Date },
   error: unknown,
@@ -45,46 +41,48 @@ export async function recordUnbegun(
   });
 }
 
-/** Should the line not be written, what was published is published all the same. */
+/** Records a finished run. Only warns on failure, because the snapshot is already published. */
 export async function recordEnd(
   run: Run,
   { outcome, current, manifest }: Pick<SyncResult, 'outcome' | 'current' | 'manifest'>,
 ): Promise<void> {
   try {
-    const datasets = Object.entries(manifest.datasets);
-    const countOf = (name: 'rows' | 'quarantined') =>
-      Object.fromEntries(datasets.map(([table, dataset]) => [table, dataset[name]]));
     await appendRun(run.options.warehouse, {
       ...runLine(run, outcome, ExitCode.done, current, ''),
-      rows: countOf('rows'),
-      quarantined: countOf('quarantined'),
-      ...(manifest.violation_ages === undefined ? {} : { violation_ages: manifest.violation_ages }),
+      ...countsOf(manifest),
     });
   } catch (error) {
     run.warn(`runs.jsonl cannot be written: ${systemReason(error)}`);
   }
 }
 
-/** Records why a run ended without a result; gives the error as the user is to see it. */
+export function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets' | 'violation_ages'>) {
+  const tables = Object.entries(datasets);
+  return {
+    rows: Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
+    quarantined: Object.fromEntries(tables.map(([table, { quarantined }]) => [table, quarantined])),
+    ...(violation_ages !== undefined && { violation_ages }),
+  };
+}
+
 export async function recordFailure(run: Recorded, error: unknown): Promise<unknown> {
   const { warehouse } = run.options;
-  const explained = withoutKey(explainFileError(error, warehouse), run.options);
+  const explained = redactKey(explainFileError(error, warehouse), run.options);
   const exitCode = explained instanceof RekapError ? explained.exitCode : ExitCode.unexpected;
   const reason = explained instanceof Error ? explained.message : String(explained);
   const current = await readCurrentId(warehouse).catch(() => null);
-  // A disk too full for the line must not hide why the run failed.
+  // A full disk must not hide why the run failed.
   await appendRun(warehouse, runLine(run, outcomeOf(exitCode), exitCode, current, reason)).catch(() => undefined);
   return explained;
 }
 
-/** What a run that failed is called in runs.jsonl. */
 export function outcomeOf(exitCode: number): RunLine['outcome'] {
   if (exitCode === ExitCode.gate || exitCode === ExitCode.busy) return 'refused';
   return exitCode >= ExitCode.hungUp ? 'interrupted' : 'failed';
 }
 
-/** An error that a source has woven the key into, without it. The stack repeats the message as it first was. */
-function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
+/** Removes the key from an error's message and stack, because a source may repeat it. */
+function redactKey(error: unknown, { apiKey }: SyncOptions): unknown {
   if (error instanceof Error) {
     error.message = apiKey.redact(error.message);
     if (error.stack !== undefined) error.stack = apiKey.redact(error.stack);
@@ -92,7 +90,6 @@ function withoutKey(error: unknown, { apiKey }: SyncOptions): unknown {
   return error;
 }
 
-/** What the run's requests came to so far. */
 export function figuresOf({ options, context, started, figures }: Recorded): SyncFigures {
   return {
     requests: figures?.requests ?? 0,
@@ -131,24 +128,23 @@ function runLine(
     bytes,
     statuses,
     steps: Object.fromEntries(steps),
-    warnings: run.warnings.slice(0, mostWarnings),
+    warnings: run.warnings.slice(0, maxWarnings),
   };
 }
 
-/** What a process that is killed has for an exit code. */
 const killed = 137;
 
 /**
- * Records runs that died before they could write their own line. The caller holds the lock, so no run is active. A warehouse whose log is
- * missing says nothing of who was killed.
+ * Records runs that ended without a line. The caller holds the lock, so no run is active.
+ * Does nothing if the log is missing, because then killed runs can't be distinguished.
  */
 export async function recordKilled(warehouse: string): Promise<void> {
   const paths = warehousePaths(warehouse);
   const published = new Set(await listSnapshotIds(warehouse));
   if (!existsSync(paths.runs) && published.size > 0) return;
   const known = new Set((await readRuns(warehouse)).map(({ run }) => run));
-  const silent = (await listLandedIds(warehouse)).filter((id) => !known.has(id));
-  for (const id of silent) await recordLanding(warehouse, join(paths.landing, id), published.has(id));
+  const unrecorded = (await listLandedIds(warehouse)).filter((id) => !known.has(id));
+  for (const id of unrecorded) await recordLanding(warehouse, join(paths.landing, id), published.has(id));
 }
 
 async function recordLanding(warehouse: string, landing: string, isPublished: boolean): Promise<void> {
@@ -158,7 +154,6 @@ async function recordLanding(warehouse: string, landing: string, isPublished: bo
     file = await readRunFile(landing);
     requests = (await readAnswers(landing)).length;
   } catch (error) {
-    // What cannot be read tells nothing of its run.
     if (isRekapError(error, 'landing')) return;
     throw error;
   }
@@ -168,7 +163,7 @@ async function recordLanding(warehouse: string, landing: string, isPublished: bo
     run,
     kind: 'sync',
     started_at,
-    // The last that was heard of it.
+    // The last sign of the run.
     finished_at: mtime.toISOString(),
     outcome: isPublished ? 'published' : 'interrupted',
     exit_code: killed,

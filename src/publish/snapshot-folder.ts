@@ -1,4 +1,4 @@
-/** The folders of a warehouse that a run makes, builds its snapshot in, clears up and removes; `switch-current.ts` publishes one. */
+/** Creates, cleans up and removes the folders of snapshots. `switch-current.ts` publishes them. */
 
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -6,16 +6,16 @@ import { RekapError, systemCode } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
 import { flush } from '../runtime/with-file.ts';
-import { lockInMaking } from './lock.ts';
+import { unfinishedLock } from './lock.ts';
 import { nextPinned, nextPublished, nextRollback, readLink } from './switch-current.ts';
 
 const building = '.building-';
 const pruned = '.pruned-';
 
-/** An id that sorts after every id in use: the time to the second, then six hexadecimal digits, counted up within one second. */
+/** Returns an ID that sorts after all others: the time to the second, then six hexadecimal digits that count up within a second. */
 export function newSnapshotId(now: Date, random: number, latest: string | null): string {
   const time = `${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
-  // The upper half is kept free, so that counting up within a second never runs over.
+  // Starts in the lower half, so that counting up within a second doesn't overflow.
   const fresh = `${time}-${hex(Math.floor(random * 0x800000))}`;
   if (latest === null || latest < fresh) return fresh;
   const [latestTime, latestSuffix] = latest.split('-') as [string, string];
@@ -32,12 +32,12 @@ function hex(value: number): string {
   return value.toString(16).padStart(6, '0');
 }
 
-/** The latest id that a run has used, for its snapshot or only for its landing; null in a new warehouse. */
+/** Returns the latest ID of a snapshot or landing, or null in a new warehouse. */
 export async function latestRunId(warehouse: string): Promise<string | null> {
   return [...(await listSnapshotIds(warehouse)), ...(await listLandedIds(warehouse))].toSorted().at(-1) ?? null;
 }
 
-/** Makes the warehouse's folders where they are missing; warns where it begins in a folder that is used for something else. */
+/** Creates missing folders of the warehouse. Warns if a new warehouse's folder contains other files. */
 export async function makeWarehouse(warehouse: string, warn: (message: string) => void): Promise<void> {
   const paths = warehousePaths(warehouse);
   const own = new Set(Object.values(paths).map((path) => basename(path)));
@@ -53,7 +53,7 @@ export async function makeWarehouse(warehouse: string, warn: (message: string) =
   await makeFolder(paths.landing);
 }
 
-/** Makes a folder and those above it. Node's own recursive mkdir never returns in places like /proc, where nothing can be made. */
+/** Creates a folder and its parents. Node's recursive mkdir never returns in places like /proc. */
 async function makeFolder(path: string): Promise<void> {
   if (await isFolder(path)) return;
   const parent = dirname(path);
@@ -61,10 +61,8 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    // Another run may have made it at the same time.
     if (systemCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
-  // The folder above may be closed to readers, and so to flushing.
   await flush(parent).catch(() => undefined);
 }
 
@@ -72,33 +70,31 @@ async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
-/** The folder in which snapshot `id` is built. */
 export async function beginSnapshotFolder(warehouse: string, id: string): Promise<string> {
   const folder = join(warehousePaths(warehouse).snapshots, building + id);
   await mkdir(folder);
   return folder;
 }
 
-/** Gives up a snapshot that was being built. */
 export async function discardSnapshotFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Removes what a run that died has left; to be called with the lock held. */
+/** Removes leftovers of interrupted runs. The caller must hold the lock. */
 export async function clearLeftovers(warehouse: string): Promise<void> {
   const { folder, snapshots, current } = warehousePaths(warehouse);
-  // A snapshot whose run died between its rename and the switch was never current: it goes too.
+  // A snapshot that was renamed but never current is removed too.
   const unpublished = await readLink(join(folder, nextPublished));
   if (unpublished !== null && unpublished !== (await readLink(current)))
-    await takeNames(warehouse, [basename(unpublished)]);
+    await renameForRemoval(warehouse, [basename(unpublished)]);
   for (const name of await readdir(snapshots))
     if (name.startsWith(building) || name.startsWith(pruned)) await discardSnapshotFolder(join(snapshots, name));
-  const halfMade = (await readdir(folder)).filter((name) => lockInMaking.test(name));
-  for (const name of [nextPublished, nextRollback, nextPinned, ...halfMade])
+  const unfinished = (await readdir(folder)).filter((name) => unfinishedLock.test(name));
+  for (const name of [nextPublished, nextRollback, nextPinned, ...unfinished])
     await rm(join(folder, name), { force: true });
 }
 
-/** Removes all but the newest `keep` snapshots and those that are spared, such as the current one; gives the ids removed. */
+/** Removes all snapshots except the newest `keep` and those in `spared`. Returns the removed IDs. */
 export async function pruneSnapshots(
   warehouse: string,
   keep: number,
@@ -106,19 +102,19 @@ export async function pruneSnapshots(
 ): Promise<string[]> {
   const ids = await listSnapshotIds(warehouse);
   const kept = new Set([...(keep === 0 ? [] : ids.slice(-keep)), ...spared]);
-  const doomed = ids.filter((id) => !kept.has(id));
-  // A power cut could else take the switch back, to a snapshot that is gone.
-  if (doomed.length > 0) await flush(warehouse);
-  await takeNames(warehouse, doomed);
-  for (const id of doomed) await discardSnapshotFolder(join(warehousePaths(warehouse).snapshots, pruned + id));
-  return doomed;
+  const removed = ids.filter((id) => !kept.has(id));
+  // Otherwise a power failure could restore a link to a removed snapshot.
+  if (removed.length > 0) await flush(warehouse);
+  await renameForRemoval(warehouse, removed);
+  for (const id of removed) await discardSnapshotFolder(join(warehousePaths(warehouse).snapshots, pruned + id));
+  return removed;
 }
 
-/** Takes the names of snapshots that are to be removed, so that no half of one is ever seen, even after a power cut. */
-async function takeNames(warehouse: string, doomed: readonly string[]): Promise<void> {
+/** Renames snapshots before removal, so that no partial one is visible, even after a power failure. */
+async function renameForRemoval(warehouse: string, ids: readonly string[]): Promise<void> {
   const { snapshots } = warehousePaths(warehouse);
-  const there = await listSnapshotIds(warehouse);
-  const taken = doomed.filter((id) => there.includes(id));
-  for (const id of taken) await rename(join(snapshots, id), join(snapshots, pruned + id));
-  if (taken.length > 0) await flush(snapshots);
+  const existing = await listSnapshotIds(warehouse);
+  const renamed = ids.filter((id) => existing.includes(id));
+  for (const id of renamed) await rename(join(snapshots, id), join(snapshots, pruned + id));
+  if (renamed.length > 0) await flush(snapshots);
 }

@@ -1,17 +1,17 @@
-/** Verifies a snapshot: what the manifest says = what the files are = what the DuckDB file holds = what the Parquet files hold. */
+/** Verifies that the manifest, the files, the DuckDB file and the Parquet files of a snapshot agree. */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type Database, openDatabase } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
-import { findAltered, otherSize, whyUnread } from '../warehouse/check-files.ts';
+import { findAltered, sizeMismatch, describeReadError } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { ledgerProblems } from './gate.ts';
 import { manifestHashLine } from './manifest.ts';
 import {
   columnsAgree,
   partitionsComplete,
-  doubtsAgree,
+  countsAgree,
   figuresAgree,
   noOtherTables,
   relationsAgree,
@@ -22,30 +22,25 @@ import {
 } from './verify-tables.ts';
 import { isRekapError, messageOf, tooFewFiles } from '../errors.ts';
 
-/** Gives what is wrong, as sentences. */
 type FileCheck = (subject: Subject) => Promise<string[]> | string[];
 
-/** Everything that is checked. What a group finds is all that is told: the groups after it would say the same again, less clearly. */
+/** If a group finds problems, later groups are skipped, because they would report the same problems less clearly. */
 const checks = {
-  /** Without reading a file. */
   glance: [sizesAgree, noOtherFiles],
-  /** Files that were hashed a moment ago, for a manifest that is not written yet. */
   built: [sizesAgree, noOtherFiles, ledgersBalance],
   published: [hashesAgree, noOtherFiles, ledgersBalance],
   tables: [
     [relationsAgree],
-    [noOtherTables, figuresAgree, partitionsComplete, columnsAgree, doubtsAgree],
+    [noOtherTables, figuresAgree, partitionsComplete, columnsAgree, countsAgree],
     [typesAgree],
     [rowsAgree],
   ],
 } satisfies Record<string, readonly FileCheck[] | readonly (readonly TableCheck[])[]>;
 
 /**
- * Reads every byte of a published snapshot. Gives everything that is wrong, as sentences.
- *
- * @param declared The CREATE statement and the comments of each table and view, where this release makes them as the snapshot has them.
- * @throws `database-held` where every byte is as it was, but another program keeps the tables from being read;
- *   `warehouse-forbidden` where this user may not read a file.
+ * Reads every byte of a published snapshot, and returns all problems as sentences.
+ * @param declared The CREATE statement and comments of each relation, if this release built the snapshot.
+ * @throws `database-held` if the files are intact but another program locks the database, `warehouse-forbidden` if a file isn't readable.
  */
 export async function verifySnapshot(
   folder: string,
@@ -53,26 +48,23 @@ export async function verifySnapshot(
   declared?: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   const subject = { ...subjectOf(folder, manifest), declared };
-  // A manifest that was altered is no reason not to say in which figure.
+  // Checks the figures of an altered manifest too, to find the altered figure.
   return [...(await checkManifestFile(folder)), ...(await verify(subject, checks.published))];
 }
 
-/** The same for a snapshot that was built a moment ago. */
 export async function verifyBuilt(folder: string, manifest: Manifest): Promise<string[]> {
   return verify(subjectOf(folder, manifest), checks.built);
 }
 
-/** Whether the files are there with their sizes, and no others; reads none of them. */
 export async function glanceAt(folder: string, manifest: Manifest): Promise<string[]> {
   return runAll(checks.glance, subjectOf(folder, manifest));
 }
 
-/** Gives what is wrong with the manifest's file or that of its hash. */
 export async function checkManifestFile(folder: string): Promise<string[]> {
   const problems: string[] = [];
   const read = (path: string): Promise<Buffer | null> =>
     readFile(join(folder, path)).catch((error: unknown) => {
-      problems.push(`${path}: ${whyUnread(join(folder, path), error)}`);
+      problems.push(`${path}: ${describeReadError(join(folder, path), error)}`);
       return null;
     });
   const [manifest, hash] = [await read(manifestFile), await read(manifestHashFile)];
@@ -97,21 +89,23 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
   try {
     published = await openPublished(join(subject.folder, databaseFile));
   } catch (error) {
-    // That somebody writes to it is no damage, at least none yet.
+    // Another program's write lock isn't damage.
     if (isRekapError(error, 'database-held')) throw error;
     return [`${databaseFile} cannot be opened: ${firstLine((error as Error).cause ?? error)}`];
   }
   const parquet = await openDatabase(':memory:', { settings: { temp_directory: '' } });
   try {
     for (const group of checks.tables) {
-      // At the same time: each takes longer to plan than to carry out. All must have ended before the database is closed.
+      // In parallel, because planning takes longer than running. All must end before the database is closed.
       const ended = await Promise.allSettled(
         group.map(async (check: TableCheck) =>
           check(subject, { published: await published.beside(), parquet: await parquet.beside() }),
         ),
       );
-      // That the system lets nothing more be opened is no damage.
-      for (const end of ended) if (end.status === 'rejected') throwIfTooFewFiles(causeOf(end.reason));
+      for (const end of ended) {
+        const limit = end.status === 'rejected' ? tooFewFiles(causeOf(end.reason)) : null;
+        if (limit !== null) throw limit;
+      }
       const problems = ended.flatMap((end) =>
         end.status === 'fulfilled' ? end.value : [`the tables cannot be read: ${firstLine(causeOf(end.reason))}`],
       );
@@ -129,20 +123,20 @@ async function sizesAgree({ folder, manifest }: Subject): Promise<string[]> {
     manifest.files.map(async ({ path, bytes }) => {
       try {
         const { size } = await stat(join(folder, path));
-        return size === bytes ? [] : [`${path}: ${otherSize(size, bytes)}`];
+        return size === bytes ? [] : [`${path}: ${sizeMismatch(size, bytes)}`];
       } catch (error) {
-        return [`${path}: ${whyUnread(join(folder, path), error)}`];
+        return [`${path}: ${describeReadError(join(folder, path), error)}`];
       }
     }),
   );
   return problems.flat();
 }
 
-async function hashesAgree({ folder, manifest }: Subject): Promise<string[]> {
+export async function hashesAgree({ folder, manifest }: Pick<Subject, 'folder' | 'manifest'>): Promise<string[]> {
   return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
 }
 
-/** A write-ahead log beside the database would be replayed into it; a second Parquet file would be read as more rows of its table. */
+/** DuckDB would apply a write-ahead log, and read a second Parquet file as more rows of its table. */
 async function noOtherFiles({ folder, manifest }: Subject): Promise<string[]> {
   const listed = new Set([manifestFile, manifestHashFile, ...manifest.files.map(({ path }) => path)]);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -158,16 +152,11 @@ function ledgersBalance({ manifest, named }: Subject): string[] {
   return named.flatMap(({ table }) => [...ledgerProblems(table, manifest.datasets[table]!)]);
 }
 
-/** What DuckDB said; the sentence about a damaged file names the file again. */
+/** Returns DuckDB's error, because the sentence about a damaged file names the file again. */
 function causeOf(error: unknown): unknown {
   return isRekapError(error, 'warehouse') ? (error.cause ?? error) : error;
 }
 
 function firstLine(error: unknown): string {
   return messageOf(error).split('\n')[0]!;
-}
-
-function throwIfTooFewFiles(error: unknown): void {
-  const told = tooFewFiles(error);
-  if (told !== null) throw told;
 }

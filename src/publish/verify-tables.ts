@@ -1,4 +1,4 @@
-/** The checks of a snapshot's tables: against the manifest, and against the Parquet files. `verify-snapshot.ts` lists and runs them. */
+/** Checks a snapshot's tables against the manifest and the Parquet files. `verify-snapshot.ts` lists and runs the checks. */
 
 import { basename, join } from 'node:path';
 import { ownTables } from '../project/reserved.ts';
@@ -24,35 +24,29 @@ import {
 import { fingerprint } from './manifest.ts';
 import { type AnyPipeline, namePartition, summedColumns } from '../project/declaration.ts';
 
-/** What is verified. */
 export interface Subject {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** The declared pipelines that the manifest has figures of; a dataset that was never read has none. */
   readonly named: readonly AnyPipeline[];
-  /** The CREATE statement and the comments of each table and view by name; undefined where another release made the snapshot. */
+  /** The CREATE statement and comments of each relation by name. Undefined if another release built the snapshot. */
   readonly declared: ReadonlyMap<string, string> | undefined;
 }
 
-/** The published DuckDB file, which is sealed, and another database that may read the Parquet files. */
+/** `published` is sealed. `parquet` may read the Parquet files. */
 export interface OpenTables {
   readonly published: Database;
   readonly parquet: Database;
 }
 
-/** Gives what is wrong, as sentences. */
 export type TableCheck = (subject: Subject, open: OpenTables) => Promise<string[]>;
 
-/**
- * Tables are tables, views are the declared ones, and the file holds nothing else. A view in the place of a table would show whatever it
- * reads, and a macro could take the place of a function.
- */
+/** Checks the kind and definition of every relation. A view instead of a table would show other rows, and a macro could replace a function. */
 export async function relationsAgree({ manifest, declared }: Subject, { published }: OpenTables): Promise<string[]> {
   const found = await readDefinitions(published);
   const tables = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
   const named = new Set([...tables.map(({ path }) => basename(path, '.parquet')), snapshotsLogTableName]);
-  const there = new Set(found.map(({ name }) => name));
-  const missing = [...named, ...Object.keys(manifest.datasets)].filter((name) => !there.has(name));
+  const existing = new Set(found.map(({ name }) => name));
+  const missing = [...named, ...Object.keys(manifest.datasets)].filter((name) => !existing.has(name));
   if (missing.length > 0)
     return [...new Set(missing)].map((name) => `${databaseFile}: the table or view ${name} is missing`);
   return found.flatMap(({ kind, name, definition }) => {
@@ -64,12 +58,10 @@ export async function relationsAgree({ manifest, declared }: Subject, { publishe
   });
 }
 
-/** Whether a name is that of a table, and not of a view. */
 function isTable({ datasets }: Manifest, name: string): boolean {
   return ownTables.has(name) || Object.hasOwn(datasets, name);
 }
 
-/** A declared table that the file holds has its figures in the manifest. */
 export async function noOtherTables({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
   for (const { table } of manifest.project.pipelines)
@@ -78,7 +70,6 @@ export async function noOtherTables({ manifest }: Subject, { published }: OpenTa
   return problems;
 }
 
-/** Rows, sums and NULLs of each dataset, in DuckDB and in Parquet. */
 export async function figuresAgree(
   { folder, manifest, named }: Subject,
   { published, parquet }: OpenTables,
@@ -119,7 +110,7 @@ export async function figuresAgree(
   return problems;
 }
 
-/** No row without a verdict: every partition of a table was read to its end, and brought at least as many records. */
+/** Checks that every row belongs to a complete partition, and that no partition has more rows than received records. */
 export async function partitionsComplete({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
   for (const { table, partition: declared } of named) {
@@ -152,8 +143,7 @@ export async function columnsAgree({ manifest, named }: Subject, { published }: 
   return problems;
 }
 
-/** Counts of violations, of quarantined records, and of records that the snapshot changed. */
-export async function doubtsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
+export async function countsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
   const key = [...new Set(named.flatMap((pipeline) => pipeline.key))];
   if (key.length === 0) return [];
   const rows = await published.rows<{ what: string; dataset: string; name: string; row_count: bigint }>(
@@ -174,13 +164,11 @@ export async function doubtsAgree({ manifest, named }: Subject, { published }: O
   });
 }
 
-/** The counts that are not 0, in order. */
 function listCounts(counts: readonly (readonly [string, number])[]): string {
   const listed = counts.filter(([, count]) => count !== 0).map(([name, count]) => `${count} ${name}`);
   return listed.toSorted().join(', ') || 'none';
 }
 
-/** Each Parquet file that the manifest names, and the table that must hold the same. */
 function pairsOf({ folder, manifest }: Subject) {
   return manifest.files
     .filter(({ path }) => path.endsWith('.parquet'))
@@ -190,7 +178,7 @@ function pairsOf({ folder, manifest }: Subject) {
     });
 }
 
-/** A row of a table, seen as one value, has a type that names all columns and theirs. */
+/** Compares column names and types, as the type of a whole row. */
 export async function typesAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
@@ -200,31 +188,31 @@ export async function typesAgree(subject: Subject, { published, parquet }: OpenT
     const rows = await database.rows<DescribedColumn>(`DESCRIBE SELECT ${names.join(', ')} FROM ${from.join(', ')}`);
     return rows.map(({ column_type }) => column_type);
   };
-  const there = await typesIn(
+  const tableTypes = await typesIn(
     published,
     pairs.map(({ inDatabase }) => inDatabase),
   );
-  const here = await typesIn(
+  const parquetTypes = await typesIn(
     parquet,
     pairs.map(({ inParquet }) => inParquet),
   );
   return pairs.flatMap(({ path, table }, n) =>
-    there[n] === here[n]
+    tableTypes[n] === parquetTypes[n]
       ? []
-      : [`${path}: its columns are ${here[n]}, but the columns of the table ${table} are ${there[n]}`],
+      : [`${path}: its columns are ${parquetTypes[n]}, but the columns of the table ${table} are ${tableTypes[n]}`],
   );
 }
 
 /**
- * Every value of every row: the number of rows and two sums over the rows' hashes are the same for equal rows in any order. The file of a view
- * is compared with what the view gave when it was written, for the view follows from the tables.
+ * Compares the rows by count and by two sums of hashes, which don't depend on the order.
+ * Views are compared with their hash in the manifest, because they follow from the tables.
  */
 export async function rowsAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
   const inTable = pairs.filter(({ table, content }) => isTable(subject.manifest, table) || content === undefined);
-  // One statement for all: each by itself would take longer to plan than to carry out.
-  const there = await published.rows<{ place: number; rows: bigint; content: string }>(
+  // One statement, because planning several takes longer than running them.
+  const tableRows = await published.rows<{ place: number; rows: bigint; content: string }>(
     inTable
       .map((pair) => {
         const { inDatabase } = pair;
@@ -232,7 +220,7 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
       })
       .join(' UNION ALL '),
   );
-  const here = await parquet.rows<{ rows: bigint; content: string; part: string | null }>(
+  const parquetRows = await parquet.rows<{ rows: bigint; content: string; part: string | null }>(
     pairs
       .map(({ table, inParquet }) => {
         const part = withoutHistory(table, inParquet);
@@ -242,8 +230,8 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
       .join(' UNION ALL '),
   );
   const problems = pairs.flatMap(({ path, table, rows, content }, n) => {
-    const ofTable = there.find(({ place }) => place === n);
-    const ofFile = here[n]!;
+    const ofTable = tableRows.find(({ place }) => place === n);
+    const ofFile = parquetRows[n]!;
     if (ofTable !== undefined && ofTable.content !== ofFile.content)
       return [{ table, what: `${path}: its rows do not match the table ${table}` }];
     if (content !== undefined && content !== (ofFile.part ?? ofFile.content))
@@ -252,7 +240,7 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
     if (rows === null || Number(counted) === rows) return [];
     return [{ table, what: `table ${table}: the number of rows is ${counted}, but ${rows} in the manifest` }];
   });
-  // A view differs where a table that it reads does.
+  // Views differ because of their tables, so table problems hide those of views.
   const ofTables = problems.filter(({ table }) => isTable(subject.manifest, table));
   return (ofTables.length > 0 ? ofTables : problems).map(({ what }) => what);
 }

@@ -1,4 +1,4 @@
-/** Writes what other tools read of a snapshot: datapackage.json (Frictionless) and dbt/sources.yml, both from the comments in its tables. */
+/** Writes datapackage.json (Frictionless) and dbt/sources.yml from the comments in a snapshot's tables. */
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -12,7 +12,6 @@ import { writeNewFile } from '../runtime/with-file.ts';
 const packageFile = 'datapackage.json';
 const dbtFile = 'dbt/sources.yml';
 
-/** Gives the paths of the files that it has written below the run's folder. */
 export async function writeDescriptions(
   run: Run,
   dictionary: readonly Relation[],
@@ -37,17 +36,16 @@ function origin({ id, options }: Run): string {
   return options.source === 'sample' ? `${what}. The figures are made up.` : `${what}.`;
 }
 
-/** Describes the files as a Data Package, version 1 of the standard. */
 function describePackage(run: Run, relations: readonly Described[]): unknown {
   const { source } = run.options;
   return {
     profile: 'data-package',
     name: `rekap-${run.id.toLowerCase()}`,
     title: run.project.title,
-    // frictionless counts no bytes of a Parquet file, so it refuses a package that has them.
+    // frictionless can't count the bytes of a Parquet file, so it refuses "bytes" properties.
     description: `${origin(run)} The resources have no "bytes" property, because validators cannot count the bytes of Parquet files. manifest.json lists the sizes.`,
     created: run.startedAt.toISOString(),
-    // A path has to be an address.
+    // A path must be a URL.
     sources: [source === 'sample' ? { title: 'sample' } : { title: source, path: source }],
     contributors: [{ title: `rekap ${readVersion()}`, role: 'wrangler' }],
     resources: relations.map(({ name, meaning, columns, file }) => ({
@@ -78,12 +76,11 @@ function describeField({ name, type, meaning, unit, field }: RelationColumn): un
     ...(meaning === '' ? {} : { description: meaning }),
     ...(unit === '' ? {} : { unit }),
     ...(field === null ? {} : { sourceField: field }),
-    // Validators read Parquet through pandas, which gives a NULL as NaN, NaT or None.
+    // Validators read Parquet with pandas, which returns NULL as NaN, NaT or None.
     ...(fieldType === 'string' ? {} : { missingValues: ['', 'nan', 'NaT', 'None'] }),
   };
 }
 
-/** Returns what identifies a row of a table or view, and what the row refers to. */
 function keysOf({ project }: Run, name: string): Partial<ViewKeys> {
   const pipeline = project.pipelines.find(({ table }) => table === name);
   return {
@@ -94,10 +91,7 @@ function keysOf({ project }: Run, name: string): Partial<ViewKeys> {
 
 const snapshotFolder = "{{ env_var('REKAP_SNAPSHOT', 'data/warehouse/current') }}";
 
-/**
- * A source that has nothing new gets no new snapshot, so freshness is a question to the warehouse's log of runs: when did the last sync
- * begin that published or found nothing new? `rekap status` answers it likewise, with the same 26 hours.
- */
+/** Freshness comes from the log of runs, because a sync without changes creates no snapshot. `rekap status` uses the same 26 hours. */
 const freshness = [
   '      freshness: { warn_after: { count: 26, period: hour } }',
   '      loaded_at_query: >-',
@@ -107,7 +101,6 @@ const freshness = [
   "        WHERE kind IN ('sync', 'pull') AND outcome IN ('published', 'held', 'unchanged', 'pulled')",
 ];
 
-/** Describes the files as sources of dbt-duckdb, which finds them in the folder that REKAP_SNAPSHOT names. */
 function describeSources(run: Run, relations: readonly Described[]): string {
   const tables = relations.flatMap(({ name, meaning, columns }) => {
     const { ofTable, ofColumn } = testKeys(keysOf(run, name));
@@ -138,12 +131,11 @@ function describeSources(run: Run, relations: readonly Described[]): string {
   ].join('\n');
 }
 
-/** Tests of dbt, as YAML of one line, which is JSON. */
 function listTests(tests: readonly unknown[], indent: string): string[] {
   return tests.length === 0 ? [] : [`${indent}data_tests: ${JSON.stringify(tests)}`];
 }
 
-/** Turns keys into tests of dbt: of columns where a key has one column, of the table where it has several. */
+/** Converts keys to dbt tests: column tests for one column, table tests for several. */
 function testKeys({ primaryKey = [], foreignKeys = [] }: Partial<ViewKeys>) {
   const ofTable: unknown[] = [];
   const ofColumn: Record<string, unknown[]> = Object.fromEntries(primaryKey.map((name) => [name, ['not_null']]));
@@ -161,7 +153,6 @@ function testKeys({ primaryKey = [], foreignKeys = [] }: Partial<ViewKeys>) {
   return { ofTable, ofColumn };
 }
 
-/** An expression for one or several columns. */
 function joined(fields: readonly string[]): string {
   return fields.length === 1 ? fields[0]! : `row(${fields.join(', ')})`;
 }

@@ -1,4 +1,4 @@
-/** Makes the report of a snapshot that is built, and gives it its place among the files of the snapshot. */
+/** Draws the report of a built snapshot, and adds it to the snapshot's files. */
 
 import { basename, join } from 'node:path';
 import { openPublished, verifyHint } from '../warehouse/open-published.ts';
@@ -12,20 +12,16 @@ import type { Run } from '../run-options.ts';
 import { importModule } from '../project/import-module.ts';
 import { writeNewFile } from '../runtime/with-file.ts';
 
-/** A snapshot's folder, and that of the answers of its run. */
 export interface ReportPlaces {
   readonly folder: string;
   readonly landing: string;
-  /** Id of the pinned snapshot; null if no snapshot is pinned. */
   readonly pinned: string | null;
-  /** Ends it; a statement that is running is broken off. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * What draws a report: the module of a project, or what every project has.
- *
- * @param reportModule Null for a project without one, and where its code is not at hand.
+ * Loads a project's report module, or the default report.
+ * @param reportModule Null if the project has none or its code isn't available.
  */
 export async function loadReport(reportModule: string | null): Promise<DrawReport> {
   if (reportModule === null) return (await import('../report/report.ts')).drawReport;
@@ -34,9 +30,8 @@ export async function loadReport(reportModule: string | null): Promise<DrawRepor
 }
 
 /**
- * The report as one page of HTML; null where the snapshot has nothing to show.
- *
- * @throws `warehouse` if a Parquet file, from which its figures come, was changed.
+ * Returns the report as an HTML page, or null if there is nothing to show.
+ * @throws `warehouse` if a Parquet file, the source of its figures, was changed.
  */
 export async function makeReport(
   reportModule: string | null,
@@ -61,7 +56,7 @@ export async function makeReport(
   }
 }
 
-/** What is no longer kept leaves the report without addresses, and with all its figures. */
+/** Without stored responses, the report has all figures but no source URLs. */
 async function readKeptAnswers(landing: string): Promise<AnswerOfRecord[]> {
   try {
     return await readAnswers(landing);
@@ -71,17 +66,13 @@ async function readKeptAnswers(landing: string): Promise<AnswerOfRecord[]> {
   }
 }
 
-/**
- * Writes report.html into the folder of a snapshot that is being built; gives the manifest that names it. A report that cannot be drawn
- * keeps no figures from being published: the run warns of it.
- */
+/** Writes report.html, and returns the manifest that lists it. If the report can't be drawn, the run warns and publishes without it. */
 export async function addReport(
   { reportModule, folder, landing, pinned, warn, signal }: Run,
   manifest: Manifest,
 ): Promise<Manifest> {
   const places = { folder, landing, pinned, signal };
   const page = await makeReport(reportModule, manifest, places, 'en').catch((error: unknown) => {
-    // What the system refuses now, it refuses the next step too.
     signal.throwIfAborted();
     if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;
     warn(`The report could not be written: ${messageOf(error)}`);

@@ -1,4 +1,4 @@
-/** The report that every project has: what was read and proved, which checks fail, what the source changed, and how to check it again. */
+/** Draws the default report: totals, proofs, failed checks, changes at the source, and how to verify them. */
 
 import { columnList, quoteText } from '../runtime/database.ts';
 import { type Language, namePartition, type Project } from '../project/declaration.ts';
@@ -8,10 +8,9 @@ import { changesTableName, type ManifestDataset, sampleNotice } from '../warehou
 import type { ReportFacts } from './report-facts.ts';
 import { style } from './style.ts';
 
-/** Rows of a table that is long by nature. */
-const mostRows = 50;
+const maxRows = 50;
 
-/** Draws the report as one page of HTML that loads nothing. It is English in every language: a project's own report may speak more. */
+/** Returns an HTML page without external resources. Always in English, unlike some projects' own reports. */
 export async function drawReport(facts: ReportFacts): Promise<string> {
   const { project, manifest, pinned } = facts;
   const datasets = Object.entries(manifest.datasets);
@@ -37,7 +36,7 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
           <h1>${project.title}</h1>
           ${project.description === project.title ? null : html`<p class="quiet">${project.description}</p>`}
           <p class="quiet">Read from <code>${manifest.source}</code> on ${minute(manifest.created_at)} UTC.</p>
-          ${pinned === null ? null : html`<p><strong>${pinned === manifest.snapshot ? 'This snapshot is pinned.' : html`Snapshot <code>${pinned}</code> is pinned, and not this one.`}</strong></p>`}
+          ${pinned === null ? null : html`<p><strong>${pinned === manifest.snapshot ? 'This snapshot is pinned.' : html`Snapshot <code>${pinned}</code> is pinned instead of this one.`}</strong></p>`}
         </header>
         <main>
           <ul class="tiles">
@@ -59,7 +58,6 @@ function minute(time: string): Html {
   return html`<time datetime="${time}">${time.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** The sums of the columns that may be summed. A row whose value is NULL is not in the sum. */
 function totalsSection({ manifest, project }: ReportFacts): Html | null {
   const totals = project.pipelines.flatMap(({ table: name, columns }) => {
     const { sums = {}, nulls = {} } = manifest.datasets[name] ?? {};
@@ -78,14 +76,12 @@ function totalsSection({ manifest, project }: ReportFacts): Html | null {
   </section>`;
 }
 
-/** A sum with its digits in groups of three; its fraction stays as it is. */
 function formatSum(sum: number | string): string {
   const [whole = '', fraction] = String(sum).split('.');
   const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** Where every record went, and how each list was proved complete. */
 function proofSection({ manifest }: ReportFacts): Html {
   const datasets = Object.entries(manifest.datasets);
   const ledger = datasets.map(([name, { ledger: counts, carried_over, rows, partitions }]) => [
@@ -122,7 +118,7 @@ function verdictTable(name: string, { partitions }: ManifestDataset): Html {
   return table(rows, { caption: name, head, numbers: [1, 2, 3] });
 }
 
-/** The key columns of all datasets, which say in the tables of violations and changes which row is meant. */
+/** Returns the key columns of all datasets, which identify rows in violations and changes. */
 function keysOf({ pipelines }: Project): string[] {
   return [...new Set(pipelines.flatMap(({ key }) => key))];
 }
@@ -133,7 +129,7 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
   );
   const messages = await database.rows<{ dataset: string; severity: string; message: string; place: string }>(
     `SELECT dataset, severity, message, concat_ws(', ', ${columnList(keysOf(project))}) AS place
-     FROM violations ORDER BY severity, dataset, check_name, place LIMIT ${mostRows}`,
+     FROM violations ORDER BY severity, dataset, check_name, place LIMIT ${maxRows}`,
   );
   const total = counts.reduce((sum, { found }) => sum + Number(found), 0);
   const quarantined = Object.values(manifest.datasets).reduce((sum, dataset) => sum + dataset.quarantined, 0);
@@ -158,7 +154,7 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
           ${table(
             messages.map(({ dataset, severity, message, place }) => [place, dataset, severity, message]),
             {
-              caption: total > mostRows ? `The first ${mostRows} violations` : 'Violations',
+              caption: total > maxRows ? `The first ${maxRows} violations` : 'Violations',
               head: ['Row', 'Dataset', 'Severity', 'What fails'],
               numbers: [],
             },
@@ -182,7 +178,7 @@ async function changesSection({ database, manifest, project }: ReportFacts): Pro
     new_value: string | null;
   }>(
     `SELECT dataset, column_name, concat_ws(', ', ${columnList(keysOf(project))}) AS place, old_value, new_value FROM ${changesTableName}
-     WHERE snapshot_id = ${quoteText(manifest.snapshot)} AND kind = 'changed' ORDER BY ALL LIMIT ${mostRows}`,
+     WHERE snapshot_id = ${quoteText(manifest.snapshot)} AND kind = 'changed' ORDER BY ALL LIMIT ${maxRows}`,
   );
   return html`<section id="restated">
     <h2>What the source changed</h2>

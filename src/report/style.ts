@@ -1,4 +1,4 @@
-/** The look of the report that every project has: light and dark, on paper, on a phone and on a desk. */
+/** Stylesheet of the default report, for light and dark screens and for print. */
 
 export const style = `
 :root { color-scheme: light dark; --paper: #fbfaf7; --ink: #1d1d1b; --quiet: #5d5b55; --line: #d9d5cb; --bad: #a3201a; --accent: #0b6e8f; }

@@ -1,12 +1,12 @@
-/** The keys that the service accepts, kept only as digests. */
+/** Reads, generates and checks API keys. Accepted keys are stored only as digests. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { RekapError } from '../errors.ts';
 
-/** Visible ASCII: what every client can put into a header unchanged. A space would hide a remark after the key. */
+/** Visible ASCII, which every client can send in a header. A space would indicate a comment after the key. */
 const sendable = /^[\x21-\x7e]*$/;
 
-/** A set of accepted keys. It keeps SHA-256 digests, so that no dump of the process or its objects shows a key. */
+/** Stores SHA-256 digests, so that a memory dump contains no keys. */
 export class ApiKeys {
   readonly #digests: readonly Buffer[];
 
@@ -14,10 +14,7 @@ export class ApiKeys {
     this.#digests = keys.map(digest);
   }
 
-  /**
-   * Whether `candidate` is one of the keys. It compares all digests, each in constant time, so that the time tells
-   * nothing about the keys.
-   */
+  /** Compares all digests, each in constant time, so that the time reveals nothing about the keys. */
   accepts(candidate: string | undefined): boolean {
     const offered = digest(candidate ?? '');
     let matches = 0;
@@ -26,16 +23,15 @@ export class ApiKeys {
   }
 }
 
-/** A new key: 32 random bytes in base64url, 43 characters that need no quoting anywhere. */
+/** Returns 32 random bytes in base64url: 43 characters that need no quoting. */
 export function generateApiKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
 /**
- * Reads keys from `text`, one per line; blank lines and lines that begin with # are ignored. `origin` says in errors
- * where the text came from.
- *
- * @throws `usage` where there is no key, or one that cannot be sent in a header; it names the line, never the key.
+ * Reads keys from `text`, one per line. Ignores blank lines and lines that start with #.
+ * @param origin Source of the text, for errors.
+ * @throws `usage` if there is no key, or a key can't be sent in a header. Names the line, never the key.
  */
 export function readApiKeys(text: string, origin: string): ApiKeys {
   const lines = text
@@ -58,7 +54,6 @@ export function readApiKeys(text: string, origin: string): ApiKeys {
   return new ApiKeys(keys);
 }
 
-/** SHA-256 of a key, which stands for it wherever the key itself must not be. */
 export function digest(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }

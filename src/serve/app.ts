@@ -1,4 +1,4 @@
-/** Puts the service together, without listening: routes, the order of the checks, and one shape for every error. */
+/** Builds the service without listening: routes, the order of checks, and one format for all errors. */
 
 import compress from '@fastify/compress';
 import rateLimit from '@fastify/rate-limit';
@@ -6,8 +6,8 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { AnyPipeline, Auth, Project } from '../project/declaration.ts';
 import { digest, type ApiKeys } from './api-keys.ts';
 import { boundConnections } from './connections.ts';
-import { answerData } from './data-endpoint.ts';
-import { answerBadly } from './faults/answer-badly.ts';
+import { handleData } from './data-endpoint.ts';
+import { handleWithFaults } from './faults/faulty-endpoint.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentService } from './openapi.ts';
@@ -18,48 +18,41 @@ import { addSite } from './site.ts';
 import { isSql, type SqlOptions } from './sql-endpoint.ts';
 
 export interface AppOptions {
-  /** One endpoint each. */
   readonly pipelines: readonly AnyPipeline[];
-  /** What the service publishes, and where it takes its keys; else a key in x-api-key. */
   readonly about?: Pick<Project, 'title' | 'description' | 'auth'> | undefined;
-  /** Where records come from; whoever opened it closes it, after the service. */
+  /** The caller closes it after the service. */
   readonly source: RecordSource;
   readonly keys: ApiKeys;
-  /** Report, dictionary and whole tables; undefined where the records belong to no snapshot. */
+  /** Report, dictionary and tables. Undefined if the records don't come from a snapshot. */
   readonly site?: ServedSite | undefined;
-  /** Answers SQL on the snapshot of `site`; undefined for no SQL. */
+  /** Runs SQL on the snapshot of `site`. Undefined to disable SQL. */
   readonly sql?: SqlOptions | undefined;
   /** If true, tables and SQL need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
   readonly openSample?: boolean | undefined;
-  /** The time, for the age of the data; else the machine's. */
   readonly now?: (() => Date) | undefined;
-  /** The largest `limit` a client may ask for. */
   readonly maxLimit: number;
-  /** Requests per minute and key; undefined for no such limit. */
   readonly rateLimit?: number | undefined;
-  /** Open connections, unless `limits.maxConnections` of them. */
   readonly maxConnections?: number | undefined;
-  /** Told of every failure that a client only sees as a 500. It never holds a key. */
+  /** Receives the error behind each response with status 500. It never contains a key. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
-  /** How the data endpoints shall misbehave, for testing clients; undefined for not at all. */
+  /** Faults of the data endpoints, for testing clients. */
   readonly faults?: FaultSettings | undefined;
 }
 
-/** Builds the service. Its checks come in this order: room, headers, path, method, size, key, rate, parameters. */
+/** Builds the service. Checks in this order: connections, headers, path, method, size, key, rate, parameters. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: limits.maxBodyBytes,
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.keepAliveTimeout,
     connectionTimeout: limits.idleSocketTimeout,
-    // While closing, requests under way are answered as usual; the built-in 503 would not be a problem document.
+    // While closing, running requests get normal responses. Fastify's 503 isn't a problem document.
     return503OnClosing: false,
     exposeHeadRoutes: false,
     http: {
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeout,
       connectionsCheckingInterval: limits.timeoutCheckInterval,
-      // `checkRequest` looks at it, because Node's own answer has no body.
       requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
@@ -68,41 +61,40 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
   });
   const { maxConnections = limits.maxConnections, onFailure } = options;
-  const areTooMany = boundConnections(app.server, maxConnections, () => performance.now());
-  // The service goes on when a connection cannot be accepted for want of open files.
+  const isOverLimit = boundConnections(app.server, maxConnections, () => performance.now());
+  // If the process has too many open files, accepting a connection fails but the service continues.
   app.server.on('error', (error) => {
     if (app.server.listening) onFailure?.(error);
   });
-  // An expectation that is not met may be ignored. Node's own answer would go around the bounds on connections.
+  // An unknown expectation may be ignored. Node's response would bypass the connection limits.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', async (request, reply) => {
-    // The route, because its path may arrive with escapes.
-    const isForOthers = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
-    reply.headers({ 'x-content-type-options': 'nosniff', ...(isForOthers && crossOrigin) });
-    if (areTooMany(request.raw.socket)) {
+    // Uses the route, because the path may be percent-encoded.
+    const allowsCrossOrigin = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
+    reply.headers({ 'x-content-type-options': 'nosniff', ...(allowsCrossOrigin && crossOrigin) });
+    if (isOverLimit(request.raw.socket)) {
       throw new Problem(503, 'Too many requests are in progress. Retry after the number of seconds in Retry-After.', {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
-    if (isForOthers && isKnown(paths, request) && answerPreflight(request, reply)) return reply;
+    if (allowsCrossOrigin && isKnown(paths, request) && answerPreflight(request, reply)) return reply;
     checkRequest(paths, request, reply);
   });
   app.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Problem)) onFailure?.(error);
     sendProblem(error instanceof Problem ? error : failed, request.raw.url, reply);
   });
-  if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit, (options.about ?? aboutNothing).auth);
-  // A service that misbehaves on purpose sends its bytes as they are.
+  if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit, (options.about ?? defaultAbout).auth);
   if (options.faults === undefined) await app.register(compress, { encodings: ['gzip'], threshold: 1024 });
   addRoutes(app, options);
   return app;
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { source, keys, maxLimit, faults, about = aboutNothing } = options;
+  const { source, keys, maxLimit, faults, about = defaultAbout } = options;
   const { auth } = about;
   for (const pipeline of options.pipelines) {
     app.route({
@@ -111,7 +103,9 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
       // The rate limiter adds itself after this hook, so that it counts accepted keys only.
       onRequest: async (request) => checkKey(request, keys, auth),
       handler:
-        faults === undefined ? answerData(pipeline, source, maxLimit) : answerBadly(pipeline, source, maxLimit, faults),
+        faults === undefined
+          ? handleData(pipeline, source, maxLimit)
+          : handleWithFaults(pipeline, source, maxLimit, faults),
     });
   }
   addSite(app, {
@@ -127,13 +121,12 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
   });
 }
 
-/** A page of another origin may read what is open, and with a key what the key opens; nobody is known by cookies here. */
+/** Pages of other origins may read open paths, and others with a key. The service has no cookies. */
 const crossOrigin = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'etag, last-modified, retry-after',
 };
 
-/** Answers the question of a browser whether a page of another origin may ask with these headers. */
 function answerPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
   if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
   reply
@@ -152,7 +145,7 @@ async function limitRate(app: FastifyInstance, max: number, auth: Auth | null): 
     max,
     timeWindow: 60_000,
     enableDraftSpec: true,
-    keyGenerator: (request) => digest(offeredKey(request, auth) ?? '').toString('base64url'),
+    keyGenerator: (request) => digest(requestKey(request, auth) ?? '').toString('base64url'),
     errorResponseBuilder: () =>
       new Problem(
         429,
@@ -161,20 +154,18 @@ async function limitRate(app: FastifyInstance, max: number, auth: Auth | null): 
   });
 }
 
-/** Whether there is a route at the path of a request, whatever its method; a route may end in a name that is not fixed. */
 function isKnown(paths: ReadonlySet<string>, request: FastifyRequest): boolean {
   const path = pathOf(request.raw.url);
   return paths.has(path) || paths.has(path.replace(/[^/]+$/, ':file'));
 }
 
-/** Refuses what is no route, and whatever is larger than any honest request. */
 function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply: FastifyReply): void {
   const { headers, headersDistinct, httpVersion, url = '/' } = request.raw;
   const bodyBytes = Number(headers['content-length'] ?? 0);
   const isLarge = bodyBytes > limits.maxBodyBytes;
-  // No body is read. To use the connection again, one of great or unknown length would have to be received to its end.
+  // The service doesn't read bodies. Reusing the connection would require receiving a large body completely.
   if (headers['transfer-encoding'] !== undefined || isLarge) reply.header('connection', 'close');
-  // A server in front of this one may go by the other Host (RFC 9112, section 3.2). HTTP/1.0 needs none.
+  // A proxy may use the other Host (RFC 9112, section 3.2). HTTP/1.0 requires none.
   const hosts = headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     throw new Problem(400, 'The header Host is missing or repeated. Send it once.');
@@ -196,7 +187,7 @@ function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply
 
 function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | null): void {
   if (auth === null) return;
-  const key = offeredKey(request, auth);
+  const key = requestKey(request, auth);
   if (keys.accepts(key)) return;
   const { where, challenge } = describeAuth(auth);
   const detail =
@@ -204,7 +195,6 @@ function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | null): vo
   throw new Problem(401, detail, { headers: { 'www-authenticate': challenge } });
 }
 
-/** Where a client puts its key, in words, and how a refusal says so. */
 function describeAuth(auth: Auth): { readonly where: string; readonly challenge: string } {
   if ('header' in auth) return { where: `header ${auth.header}`, challenge: `ApiKey header="${auth.header}"` };
   if ('bearer' in auth) return { where: 'header authorization', challenge: 'Bearer' };
@@ -212,7 +202,7 @@ function describeAuth(auth: Auth): { readonly where: string; readonly challenge:
   return { where: `parameter ${auth.query}`, challenge: `ApiKey query="${auth.query}"` };
 }
 
-function offeredKey({ headers, raw }: FastifyRequest, auth: Auth | null): string | undefined {
+function requestKey({ headers, raw }: FastifyRequest, auth: Auth | null): string | undefined {
   if (auth === null) return undefined;
   if ('header' in auth) return headers[auth.header.toLowerCase()]?.toString();
   if ('query' in auth) return new URLSearchParams(raw.url?.split('?')[1]).get(auth.query) ?? undefined;
@@ -221,8 +211,7 @@ function offeredKey({ headers, raw }: FastifyRequest, auth: Auth | null): string
   return 'bearer' in auth ? value : Buffer.from(value!, 'base64').toString();
 }
 
-/** Of a service that says nothing of itself. */
-const aboutNothing: NonNullable<AppOptions['about']> = {
+const defaultAbout: NonNullable<AppOptions['about']> = {
   title: 'Data service',
   description: 'Records of the endpoints below.',
   auth: { header: 'x-api-key' },

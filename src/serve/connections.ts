@@ -1,57 +1,54 @@
-/** Keeps connections within their bounds, and lets each have one request under way at a time. */
+/** Limits connections, and processes one request per connection at a time. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { closeTimeout, maxConnections, reservedConnections, unreadAnswerTimeout } from './limits.ts';
+import { closeTimeout, maxConnections, reservedConnections, unreadResponseTimeout } from './limits.ts';
 
-/** A connection with a request under way; with two, where the end of one came together with the next. */
+/** A connection with a request in progress. It has two if the end of one arrived with the next. */
 interface Busy {
   readonly first: IncomingMessage;
   readonly last: ServerResponse;
-  /** When it became busy, or when the client last took all that was written to it. */
   readonly since: number;
 }
 
 /**
- * Watches the connections of `server`. What a client sends ahead stays unread until it has taken the answer before.
+ * Limits the connections of `server`. Pipelined requests stay unread until the client has read the previous response.
  *
- * When there is one connection too many, in all or from one address, the newcomer stays and another one makes room: the one
- * that has been without a request longest, whether it is idle or dribbles its headers. Where nearly all are busy, it is one
- * whose client has long taken nothing of its answer. Where there is no such one, all stay, so that the newcomer's request
- * can be told to come again later.
- *
- * @returns Whether to refuse the request on a socket, because too many connections are busy: in all, or from its address.
+ * Above the limit, in total or per address, the new connection stays and the one that has been idle longest closes.
+ * If nearly all are busy, a connection whose client stopped reading closes.
+ * Otherwise all stay, so that the new request gets a 503 with Retry-After.
+ * @returns A function that returns true if a socket's request must be refused, because too many connections are busy.
  */
 export function boundConnections(server: Server, bound: number, monotonic: () => number): (socket: Socket) => boolean {
-  // Both are in the order in which connections fell idle or became busy.
+  // Both are in the order in which connections became idle or busy.
   const idle = new Set<Socket>();
   const busy = new Map<Socket, Busy>();
-  // Those that were answered and have sent more ahead.
-  const ahead = new Set<Socket>();
+  // Connections with a response and more pipelined data.
+  const pipelined = new Set<Socket>();
   let isClosing = false;
-  // The newest idle ones stay: whoever has just connected needs a moment to send its request.
-  const newcomers = Math.ceil(bound / 32);
-  const boundOfAddress = bound - Math.floor((bound * reservedConnections) / maxConnections);
-  // Node's own bound closes without a word; it is only the second line.
-  server.maxConnections = bound + 2 * newcomers;
+  // The newest idle connections stay, because new clients need a moment to send their request.
+  const newestKept = Math.ceil(bound / 32);
+  const boundPerAddress = bound - Math.floor((bound * reservedConnections) / maxConnections);
+  // Node's limit closes connections without a response, so it is only a fallback.
+  server.maxConnections = bound + 2 * newestKept;
 
   function forget(socket: Socket): void {
     idle.delete(socket);
     busy.delete(socket);
-    ahead.delete(socket);
+    pipelined.delete(socket);
   }
 
-  /** Which of these connections is to close where there may be `most` of them. */
-  function findWorst(isMeant: (socket: Socket) => boolean, most: number): Socket | undefined {
-    const unasked = [...idle].filter(isMeant);
-    const requested = [...busy].filter(([socket]) => isMeant(socket));
-    if (unasked.length + requested.length <= most) return undefined;
-    if (unasked.length > newcomers) return unasked[0];
-    const overdue = monotonic() - unreadAnswerTimeout;
-    return requested.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
+  /** Returns the connection to close if more than `max` of the matching ones are open. */
+  function findWorst(matches: (socket: Socket) => boolean, max: number): Socket | undefined {
+    const idleMatches = [...idle].filter(matches);
+    const busyMatches = [...busy].filter(([socket]) => matches(socket));
+    if (idleMatches.length + busyMatches.length <= max) return undefined;
+    if (idleMatches.length > newestKept) return idleMatches[0];
+    const overdue = monotonic() - unreadResponseTimeout;
+    return busyMatches.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
   }
 
-  // Node calls this when the server closes. Its own version also cuts off answers that are written but not yet taken.
+  // Node calls this when the server closes. Its default also closes connections with unread responses.
   server.closeIdleConnections = () => {
     isClosing = true;
     for (const socket of idle) socket.destroy();
@@ -62,23 +59,23 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
 
   server.on('connection', (socket) => {
     if (isClosing) return void socket.destroy();
-    parseOneByOne(socket, () => ahead.has(socket) || busy.get(socket)?.first.complete === true);
+    parseOneByOne(socket, () => pipelined.has(socket) || busy.get(socket)?.first.complete === true);
     idle.add(socket);
     socket.once('close', () => forget(socket));
     socket.on('drain', () => {
       const request = busy.get(socket);
       if (request !== undefined) busy.set(socket, { ...request, since: monotonic() });
     });
-    if (idle.size + busy.size <= boundOfAddress) return;
+    if (idle.size + busy.size <= boundPerAddress) return;
     const { remoteAddress } = socket;
     const worst =
-      findWorst((other) => other.remoteAddress === remoteAddress, boundOfAddress) ?? findWorst(() => true, bound);
+      findWorst((other) => other.remoteAddress === remoteAddress, boundPerAddress) ?? findWorst(() => true, bound);
     if (worst === undefined) return;
-    // Its event `close` comes only after further newcomers.
+    // Its event `close` comes only after further new connections.
     forget(worst);
     worst.destroy();
   });
-  // Before the service's own listener, which may have answered when it returns.
+  // Runs before the service's listener, which may have responded when it returns.
   server.prependListener('request', (request, response) => {
     const { socket } = request;
     idle.delete(socket);
@@ -89,43 +86,40 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
       if (socket.destroyed) return;
       if (isClosing) return void socket.destroy();
       idle.add(socket);
-      if (socket.isPaused() && ahead.add(socket).size === 1) setImmediate(letNextGoOn);
+      if (socket.isPaused() && pipelined.add(socket).size === 1) setImmediate(resumeNext);
     });
   });
 
-  /** One in each turn of the event loop, in which Node also accepts one connection and reads what everybody else has sent. */
-  function letNextGoOn(): void {
-    const [socket] = ahead;
+  /** Resumes one connection per turn of the event loop, so that others are accepted and read in between. */
+  function resumeNext(): void {
+    const [socket] = pipelined;
     if (socket === undefined) return;
-    ahead.delete(socket);
+    pipelined.delete(socket);
     socket.resume();
-    if (ahead.size > 0) setImmediate(letNextGoOn);
+    if (pipelined.size > 0) setImmediate(resumeNext);
   }
 
   return ({ remoteAddress }) => {
-    if (busy.size <= boundOfAddress) return false;
+    if (busy.size <= boundPerAddress) return false;
     if (busy.size > bound) return true;
-    return [...busy.keys()].filter((socket) => socket.remoteAddress === remoteAddress).length > boundOfAddress;
+    return [...busy.keys()].filter((socket) => socket.remoteAddress === remoteAddress).length > boundPerAddress;
   };
 }
 
-/**
- * Stands between a connection and Node's parser, which would keep an object for each of thousands of requests in one packet.
- * The parser gets one head at a time, and nothing while what has arrived `mustStay`.
- */
-function parseOneByOne(socket: Socket, mustStay: () => boolean): void {
+/** Passes one request head at a time to Node's parser, which would create an object for each of thousands of pipelined requests. */
+function parseOneByOne(socket: Socket, mustWait: () => boolean): void {
   const [parse] = socket.listeners('data') as [(bytes: Buffer) => void];
-  const waits = (): boolean => mustStay() || !socket.writable;
+  const isWaiting = (): boolean => mustWait() || !socket.writable;
   socket.removeListener('data', parse);
   socket.on('data', (bytes: Buffer) => {
     const found = bytes.indexOf('\r\n\r\n');
-    const parsed = waits() ? 0 : found === -1 ? bytes.length : found + 4;
+    const parsed = isWaiting() ? 0 : found === -1 ? bytes.length : found + 4;
     if (parsed > 0) parse(bytes.subarray(0, parsed));
     if (parsed === bytes.length) return;
-    // Node pauses a connection whose request has a body that nobody reads, and lets it go on itself.
-    const goesOn = !socket.isPaused() && !waits();
+    // Node itself pauses and resumes a connection with an unread body.
+    const shouldResume = !socket.isPaused() && !isWaiting();
     socket.pause();
     socket.unshift(bytes.subarray(parsed));
-    if (goesOn) socket.resume();
+    if (shouldResume) socket.resume();
   });
 }

@@ -1,4 +1,4 @@
-/** A data endpoint: selects records from memory, and answers them in the document that the pipeline declares. */
+/** Serves a data endpoint: selects records in memory, and writes them in the format that the pipeline declares. */
 
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -11,13 +11,12 @@ import { nextOf, parametersOf, readSelection } from './selection.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** The media type of an endpoint's responses. */
 export function typeOf({ format }: AnyPipeline): string {
   return format === 'json' ? jsonType : 'application/x-ndjson; charset=utf-8';
 }
 
-/** The handler of a pipeline's endpoint, for GET and HEAD alike: Node leaves out the body of an answer to HEAD. */
-export function answerData(pipeline: AnyPipeline, source: RecordSource, maxLimit: number) {
+/** Returns the handler of a pipeline's endpoint for GET and HEAD. Node omits the body for HEAD. */
+export function handleData(pipeline: AnyPipeline, source: RecordSource, maxLimit: number) {
   const parameters = parametersOf(pipeline, maxLimit);
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const selection = readSelection(request.query, pipeline, parameters);
@@ -28,7 +27,7 @@ export function answerData(pipeline: AnyPipeline, source: RecordSource, maxLimit
     reply.headers({
       etag,
       'last-modified': set.lastModified.toUTCString(),
-      // Only the client itself may keep a copy, because the answer is behind a key; it asks each time whether it still holds.
+      // Only the client may cache a response that requires a key. It must revalidate each time.
       'cache-control': 'private, no-cache',
     });
     const list = partition === null ? set.records : (set.byPartition.get(partition) ?? []);
@@ -36,31 +35,25 @@ export function answerData(pipeline: AnyPipeline, source: RecordSource, maxLimit
     const next = nextOf(pipeline, selection, parameters, offset + limit < list.length);
     if (next !== null && pipeline.paging.by === 'next' && 'link' in pipeline.paging)
       reply.header('link', `<${next}>; rel="next"`);
-    // A proxy that compressed an answer may have put W/ before the tag.
+    // A proxy that compressed the response may have added W/ to the tag.
     const known = request.headers['if-none-match'];
     if (known === '*' || known?.includes(etag) === true) return reply.code(304).send();
     return sendEnvelope(reply.header('content-type', typeOf(pipeline)), pipeline, { records, next });
   };
 }
 
-/** What a response holds. */
 export interface Envelope {
   readonly records: readonly string[];
-  /** Records that the response reports; its own unless said otherwise. */
+  /** Record count to report. Defaults to the number of records. */
   readonly count?: number;
-  /** Where the next page is, as the pipeline declares it. */
   readonly next: string | null;
 }
 
-/**
- * A response as the pipeline declares it. One record stands by itself where a list is a member of a document, as the documented service has it, and
- * several as an array. The records are JSON text already, so they are joined and not written again.
- */
+/** Returns a response as the pipeline declares it. A single record isn't wrapped in an array, as documented. Records are already JSON. */
 export function writeEnvelope(pipeline: AnyPipeline, envelope: Envelope): string {
   return [...cutEnvelope(pipeline, envelope)].join('');
 }
 
-/** Sends the envelope of `records`, a large one in pieces: each is made when the client has taken the one before. */
 function sendEnvelope(reply: FastifyReply, pipeline: AnyPipeline, envelope: Envelope): FastifyReply {
   const { records } = envelope;
   const bytes = records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);
@@ -85,24 +78,22 @@ function* cutEnvelope(pipeline: AnyPipeline, { records, count = records.length, 
   yield piece + after;
 }
 
-/** What stands before, between and after the records in a document of JSON. */
 function frameOf(pipeline: AnyPipeline, { records, count, next }: Required<Envelope>): [string, string, string] {
   const shape = shapeOf(pipeline);
-  const place = JSON.stringify(recordsHere);
+  const place = JSON.stringify(recordsPlaceholder);
   const isRoot = shape.records === '';
-  const text = JSON.stringify(isRoot ? recordsHere : documentOf(shape, count, next));
+  const text = JSON.stringify(isRoot ? recordsPlaceholder : documentOf(shape, count, next));
   const [before = '', after = ''] = text.split(place);
   const isAlone = records.length === 1 && !isRoot;
   return [before + (isAlone ? '' : '['), ',', (isAlone ? '' : ']') + after];
 }
 
-const recordsHere = '\u0000records';
+const recordsPlaceholder = '\u0000records';
 
-/** The document with a mark where the records are. */
 function documentOf(shape: ReturnType<typeof shapeOf>, count: number, next: string | null): object {
   const document = {};
   if (shape.reportedCount !== undefined) writeMember(document, pointerPath(shape.reportedCount), count);
-  writeMember(document, pointerPath(shape.records), recordsHere);
+  writeMember(document, pointerPath(shape.records), recordsPlaceholder);
   if (shape.next !== undefined) writeMember(document, pointerPath(shape.next), next);
   return document;
 }

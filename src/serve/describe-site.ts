@@ -1,4 +1,4 @@
-/** What the service shows of a warehouse beside its records: report, dictionary and whole tables, of the snapshot that is served. */
+/** Provides the report, dictionary, tables and metrics of the snapshot that is served. */
 
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -6,22 +6,21 @@ import { join } from 'node:path';
 import { quoteIdentifier } from '../runtime/database.ts';
 import { readPublishedDictionary } from '../warehouse/read-dictionary.ts';
 import { systemCode } from '../errors.ts';
+import { displayText } from '../snapshots/query/query-result.ts';
 import { runQuery } from '../snapshots/query/run-query.ts';
 import { writeArrow } from '../snapshots/query/write-arrow.ts';
 import { writeCsv } from '../snapshots/query/write-result.ts';
 import { createRunsReader } from '../warehouse/runs-log.ts';
 import type { Clock } from '../runtime/context.ts';
-import { previewTables } from './preview-tables.ts';
 import { renderMetrics } from '../notify/metrics.ts';
 import { summarizeRuns } from '../snapshots/freshness.ts';
-import { tablesAtOnce } from './limits.ts';
+import { previewRows, tablesAtOnce } from './limits.ts';
 import { pacedStream } from './paced-stream.ts';
-import type { ServedSite } from './served-site.ts';
+import type { ServedSite, TablePreview } from './served-site.ts';
 import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** Bytes of memory that making one table may take. */
-const memoryOfTable = 256_000_000;
+const tableMemory = 256_000_000;
 
 const types = {
   parquet: 'application/vnd.apache.parquet',
@@ -29,20 +28,15 @@ const types = {
   arrow: 'application/vnd.apache.arrow.file',
 } as const;
 
-/**
- * @param warehouse Whose log of runs the metrics are made from.
- * @param served Gives the snapshot whose records are served now.
- * @param clock Times the clients for which tables are made.
- */
 export function describeSite(warehouse: string, served: () => Snapshot, clock: Clock): ServedSite {
-  let making = 0;
+  let inProgress = 0;
   const readLines = createRunsReader(warehouse);
   return {
     snapshot() {
       const { id, manifest } = served();
       return { id, readAt: new Date(manifest.created_at), source: manifest.source };
     },
-    // OutgoingRequest for without a key: whoever asks often must not make work, nor copies.
+    // These need no key, so repeated requests must not cause work or copies.
     report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),
     dictionary: oncePerSnapshot(served, async (snapshot) => readPublishedDictionary(await requireDatabase(snapshot))),
     previews: oncePerSnapshot(served, previewTables),
@@ -67,16 +61,16 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
         bytes: null,
         async open() {
           const database = await requireDatabase(snapshot);
-          if (making >= tablesAtOnce) return null;
-          making += 1;
+          if (inProgress >= tablesAtOnce) return null;
+          inProgress += 1;
           return pacedStream(
             clock,
             (write) =>
               runQuery(database, `FROM ${quoteIdentifier(name)}`, (result) => writeTable(result, write), {
-                memory: memoryOfTable,
+                memory: tableMemory,
                 rows: file.rows ?? undefined,
               }),
-            () => (making -= 1),
+            () => (inProgress -= 1),
           );
         },
       };
@@ -84,7 +78,29 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
   };
 }
 
-/** Makes something of a snapshot when it is first asked for, and keeps it until another snapshot is served. */
+/** Reads the first rows of each table, then each view, sorted by name. Row counts come from the manifest. */
+async function previewTables(snapshot: Snapshot): Promise<TablePreview[]> {
+  const file = await requireDatabase(snapshot);
+  const previews: TablePreview[] = [];
+  for (const { name, kind, meaning } of await readPublishedDictionary(file)) {
+    const rows = snapshot.manifest.files.find(({ path }) => path === parquetPath(name))?.rows;
+    if (rows === undefined || rows === null) continue;
+    const sql = `FROM ${quoteIdentifier(name)} LIMIT ${previewRows}`;
+    const read = await runQuery(
+      file,
+      sql,
+      async ({ columns, groups }) => {
+        const first: string[][] = [];
+        for await (const group of groups()) first.push(...group.map((row) => row.map(displayText)));
+        return { columns, first };
+      },
+      { memory: tableMemory },
+    );
+    previews.push({ name, kind, meaning, rows, ...read });
+  }
+  return previews;
+}
+
 function oncePerSnapshot<Value>(
   served: () => Snapshot,
   make: (snapshot: Snapshot) => Promise<Value>,
@@ -95,7 +111,6 @@ function oncePerSnapshot<Value>(
     if (kept?.id !== snapshot.id) {
       const value = make(snapshot);
       kept = { id: snapshot.id, value };
-      // What failed once may succeed the next time.
       value.catch(() => (kept = null));
     }
     return kept.value;

@@ -1,4 +1,4 @@
-/** What the service's pages share: style, scripts, navigation, and what a browser lets them do. */
+/** Provides the style, scripts, navigation and security policies of the service's pages. */
 
 import { createHash } from 'node:crypto';
 import { Html, html } from '../runtime/html.ts';
@@ -29,11 +29,10 @@ details { margin: .5rem 0; } summary { cursor: pointer; color: var(--accent); } 
 @media print { nav, form { display: none; } }
 `;
 
-/** The bar of links, also in the report, whose own style it must not change. */
+/** Style of the link bar, which is also in the report and must not change the report's style. */
 const barStyle = `.service-bar { display: flex; flex-wrap: wrap; gap: 0 .8rem; padding-bottom: 1.5rem; font-size: .875rem; line-height: 1.9; } .service-bar a { white-space: nowrap; text-decoration: none; color: var(--accent, #0b6e8f); }
 .service-bar a:hover { text-decoration: underline; } .service-bar a[aria-current] { color: inherit; font-weight: 600; } @media print { .service-bar { display: none; } }`;
 
-/** Sends a request to an endpoint as the form says. The key stays in the page and is sent in the header only. */
 const requestScript = `
 const form = document.querySelector('form');
 const shown = document.querySelector('output');
@@ -53,7 +52,6 @@ form.addEventListener('submit', async (event) => {
 });
 `;
 
-/** Sorts a table by the column whose head is clicked; empty cells stay last. */
 const sortScript = `
 for (const table of document.querySelectorAll('.data table')) {
   const heads = [...table.tHead.rows[0].cells];
@@ -86,24 +84,20 @@ const hashes = [requestScript, sortScript].map(
   (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
 );
 
-/** What the pages may do: their own style and scripts, and requests to this service. */
+/** Allows the pages' own style and scripts, and requests to this service. */
 export const pagePolicy = `default-src 'none'; style-src 'unsafe-inline'; script-src ${hashes.join(' ')}; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
 
-/**
- * The policy of a report: its own script may run, but sandboxed, so that a report that someone else has written reaches neither the other
- * pages nor the network.
- */
+/** Allows a report's own script, but sandboxed, because an untrusted report must not reach other pages or the network. */
 export const reportPolicy = `sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** What the service has beside its endpoints. */
-export interface Offers {
+export interface SiteFeatures {
   readonly snapshot: boolean;
   readonly sql: boolean;
 }
 
-/** The bar of links; `current` is the path of the page that shows it. */
-export function navigation({ snapshot, sql }: Offers, current: string): Html {
-  const links: (readonly [path: string, name: string, isOffered: boolean])[] = [
+/** Returns the link bar. `current` is the path of the page. */
+export function navigation({ snapshot, sql }: SiteFeatures, current: string): Html {
+  const links: (readonly [path: string, name: string, isEnabled: boolean])[] = [
     ['/', 'Home', true],
     ['/report', 'Report', snapshot],
     ['/tables', 'Tables', snapshot],
@@ -116,7 +110,7 @@ export function navigation({ snapshot, sql }: Offers, current: string): Html {
     </style>
     <nav class="service-bar" aria-label="Service">
       ${links
-        .filter(([, , isOffered]) => isOffered)
+        .filter(([, , isEnabled]) => isEnabled)
         .map(
           ([path, name]) =>
             html`<a href="${path}" ${new Html(path === current ? 'aria-current="page"' : '')}>${name}</a> `,
@@ -124,7 +118,6 @@ export function navigation({ snapshot, sql }: Offers, current: string): Html {
     </nav>`;
 }
 
-/** A whole page. */
 export function page(title: string, bar: Html, content: Html): string {
   return html`<!doctype html>
     <html lang="en">
@@ -144,17 +137,15 @@ export function page(title: string, bar: Html, content: Html): string {
     </html> `.text;
 }
 
-/** A report with the bar of links at its top; its file stays as it is. */
 export function addNavigation(report: string, bar: Html): string {
   return report.replace(/<body[^>]*>/, (body) => `${body}${bar.text}`);
 }
 
-/** A text of several lines, for places in which line breaks and tabs are kept. */
 export function multiline(text: string): Html {
   return html`${text.split(/(\n|\t)/).map((part) => (/^[\n\t]$/.test(part) ? new Html(part) : part.replaceAll('\r', '')))}`;
 }
 
-/** A name in code that a browser may break between its words only: after underscores and slashes, and before capitals. */
+/** Returns a name as code that may wrap after underscores and slashes, and before capitals. */
 export function nameInCode(name: string): Html {
   return html`<code
     >${name.split(/(?<=[_/])|(?<=[a-z])(?=[A-Z])/).map((part, index) => (index === 0 ? part : html`<wbr />${part}`))}</code

@@ -1,103 +1,91 @@
-/** The bounds and timeouts of the service, each with its reason, and the check of those that a user sets. */
+/** Defines the limits and timeouts of the service, with reasons, and checks those that users set. */
 
 import { RekapError } from '../errors.ts';
 
-/** Records in one answer where the request does not say; as the documented service has it. */
+/** Default records per response, as in the documented service. */
 export const defaultLimit = 10;
 
-/** The largest `limit` a client may ask for unless the service is told otherwise: about one megabyte of records. */
+/** Default maximum of `limit`, about one megabyte of records. */
 export const defaultMaxLimit = 1000;
 
-/** Numbers in the tables are signed 32-bit, so no partition and no position lies beyond this. */
+/** Numbers in the tables are signed 32-bit integers. */
 export const maxNumber = 2_147_483_647;
 
-/** Three short parameters fit into a tenth of this. */
+/** Ten times the length of three short parameters. */
 export const maxUrlLength = 2_048;
 
-/** Request line and headers together; a key, a handful of headers and the longest URL fit easily. */
+/** Request line and headers together. A key, some headers and the longest URL fit. */
 export const maxHeaderBytes = 8_192;
 
-/** No route reads a body. Clients that send `{}` with every request are let through, uploads are not. */
+/** No route reads a body. Some clients send `{}` with every request, which is allowed. */
 export const maxBodyBytes = 1_024;
 
-/**
- * Open connections; each costs little, but their number must not be the clients' choice. When one more comes, the one that
- * has been idle longest is closed. Half of the 1,024 files that many systems let a process open.
- */
+/** Half of the 1,024 files that many systems let a process open. Above it, the connection that has been idle longest closes. */
 export const maxConnections = 512;
 
-/** Connections that one address leaves to others, however many it opens; in the same proportion where there may be fewer. */
+/** Connections that one address can't use. Scaled if the limit is lower. */
 export const reservedConnections = 32;
 
-/** Bytes, about, of a large answer that are written at once. The next ones follow when the client has taken these. */
 export const pieceBytes = 65_536;
 
-/** Open files that are left for everything else, where the system's bound on open files bounds the connections. */
+/** Files reserved for everything else if the limit on open files limits the connections. */
 export const reservedFiles = 64;
 
-/** When connections are used up, an answer of which the client has taken nothing for so long makes room. */
-export const unreadAnswerTimeout = 5_000;
+/** If all connections are used, one closes if its client has read nothing for this time. */
+export const unreadResponseTimeout = 5_000;
 
-/** Seconds after which a client that was told 503 may try again: by then an unread answer can make room. */
+/** Seconds for Retry-After of a 503. By then an unread response can be closed. */
 export const retryAfterBusy = 5;
 
-/** Headers come in one or two packets. A client that dribbles them is holding a connection (slowloris). */
+/** Headers need one or two packets. A client that sends them slowly blocks a connection (slowloris). */
 export const headersTimeout = 10_000;
 
-/** The whole request, with a body that nobody reads. */
 export const requestTimeout = 15_000;
 
-/** How often Node looks for requests that are over the two timeouts above; its own 30 s would double them. */
+/** How often Node checks the two timeouts above. Its default of 30 s would double them. */
 export const timeoutCheckInterval = 5_000;
 
-/** How long an idle connection stays open. Longer than the 4 s that undici keeps one, so that the client closes first. */
+/** Longer than the 4 s of undici, so that the client closes first. */
 export const keepAliveTimeout = 10_000;
 
-/** A socket without any traffic, such as a client that stopped reading its answer, is dropped after this. */
+/** For sockets without traffic, such as a client that stopped reading. */
 export const idleSocketTimeout = 30_000;
 
-/** When the service closes: requests under way may end within this, then their connections are closed as well. */
+/** Time for running requests to finish when the service closes. */
 export const closeTimeout = 2_000;
 
-/** CSV and Arrow tables that are made at once: each takes memory and a core, and the service has other work. */
+/** CSV and Arrow tables created at a time. Each needs memory and a core. */
 export const tablesAtOnce = 2;
 
-/**
- * Bytes a second at which a client must take a table that is being made; a slower one is cut off, so that others get its place.
- * A slow mobile network gives several times as much.
- */
-export const leastTableRate = 16_384;
+/** Minimum bytes per second for a client that downloads such a table. A slow mobile network is several times faster. */
+export const minTableRate = 16_384;
 
-/** Milliseconds that a client may fall behind this rate, such as when its connection breaks for a moment. */
+/** Milliseconds that a client may fall behind this rate, for example during a short interruption. */
 export const slowTableTimeout = 10_000;
 
-/** SQL queries that run at once, each in a process of its own. */
+/** SQL queries that run at a time, each in its own process. */
 export const queriesAtOnce = 2;
 
-/** Milliseconds for a SQL query. Tables of half a million rows take well below one second. */
 export const queryTimeout = 10_000;
 
-/** Bytes of memory for a SQL query: for DuckDB, and the same again for JavaScript. */
+/** Bytes of memory for a SQL query in DuckDB, and again in JavaScript. */
 export const queryMemory = 256 * 1024 ** 2;
 
-/** Rows of a SQL result; it says if there are more. */
 export const queryRows = 1_000;
 
-/** Characters of a SQL result, which one process holds as one text. */
+/** Characters of a SQL result, which is held as one string. */
 export const queryCharacters = 8_000_000;
 
-/** A SQL query is longer than the parameters of the other paths. */
 export const maxSqlUrlLength = 6_144;
 
-/** First rows of each table on the page of tables. */
 export const previewRows = 20;
 
-/** The bound on connections where the system lets the process open so many files; null for no such limit. */
+/** Returns the limit on connections for a limit on open files. Null means no limit. */
 export function fitConnections(openFiles: number | null): number {
   return openFiles === null ? maxConnections : Math.max(1, Math.min(maxConnections, openFiles - reservedFiles));
 }
 
-/** @throws `usage` where a value that a user sets is no whole number within the bounds. */
+/** @throws `usage` if the value isn't a whole number in the range. */
 export function checkRange(what: string, value: number, minimum: number, maximum: number): void {
   if (Number.isInteger(value) && value >= minimum && value <= maximum) return;
   throw new RekapError('usage', `${what} is ${value}.`, `Use a whole number from ${minimum} to ${maximum}.`);

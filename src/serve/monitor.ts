@@ -1,4 +1,4 @@
-/** A small server that tells whoever watches a schedule how it is: /health and /metrics. It asks for no key. */
+/** Serves /health and /metrics of a schedule, without a key. */
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,10 +9,9 @@ interface Monitor {
   close(): Promise<void>;
 }
 
-/** @throws `usage` where the port cannot be listened on. */
 export async function startMonitor(
   { host, port }: { readonly host: string; readonly port: number },
-  answers: { readonly health: () => Promise<object>; readonly metrics: () => Promise<string> },
+  handlers: { readonly health: () => Promise<object>; readonly metrics: () => Promise<string> },
 ): Promise<Monitor> {
   const server = createServer((request, response) => {
     const send = (status: number, type: string, text: string): void => {
@@ -22,14 +21,14 @@ export async function startMonitor(
     const refuse = (status: number): void => send(status, 'application/json', JSON.stringify({ status }));
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405);
-    const answer =
+    const handled =
       path === '/health'
-        ? answers.health().then((health) => send(200, 'application/json', `${JSON.stringify(health)}\n`))
+        ? handlers.health().then((health) => send(200, 'application/json', `${JSON.stringify(health)}\n`))
         : path === '/metrics'
-          ? answers.metrics().then((text) => send(200, 'text/plain; version=0.0.4', text))
+          ? handlers.metrics().then((text) => send(200, 'text/plain; version=0.0.4', text))
           : Promise.resolve(refuse(404));
-    // What the warehouse's files do not say cannot be told; the reason is no stranger's business.
-    answer.catch(() => refuse(500));
+    // Doesn't show the reason to strangers.
+    handled.catch(() => refuse(500));
   });
   await new Promise<void>((done, fail) => {
     server.once('error', (error) =>

@@ -5,7 +5,6 @@ import type { AnyPipeline } from '../project/declaration.ts';
 import { fieldPath, pointerPath } from '../project/field-path.ts';
 import { shapeOf } from '../source/decode/scan-answer.ts';
 
-/** A piece of the document: JSON without further structure. */
 export type Json = Readonly<Record<string, unknown>>;
 
 interface ObjectSchema {
@@ -14,7 +13,6 @@ interface ObjectSchema {
   readonly properties: Record<string, object>;
 }
 
-/** Returns the content of a response with records, as the pipeline declares it. */
 export function documentContent(pipeline: AnyPipeline): Json {
   const record = { $ref: `#/components/schemas/${schemaName(pipeline)}` };
   const { format, records, reportedCount, next } = shapeOf(pipeline);
@@ -43,7 +41,7 @@ export function documentContent(pipeline: AnyPipeline): Json {
   return { 'application/json': { schema } };
 }
 
-/** Adds the schema of a member, and of the objects that lead to it. Where the root lists required members, they are required. */
+/** Adds the schema of a member and its parent objects. They are required if the root has a list of required members. */
 function writeSchema(root: ObjectSchema, path: readonly string[], schema: Json): void {
   let place = root;
   for (const name of path.slice(0, -1)) {
@@ -58,7 +56,7 @@ function writeSchema(root: ObjectSchema, path: readonly string[], schema: Json):
   place.properties[path.at(-1)!] = schema;
 }
 
-/** No field is required and every measure may be null: what the source left in doubt is served as the source had it. */
+/** No field is required and measures may be null, because values are served as the source sent them. */
 export function documentRecord({ title, comment, columns, key }: AnyPipeline): Json {
   const description = `${comment} Values that are missing, empty or malformed in the source are returned as received.`;
   const record = { type: 'object', title, description, properties: {} };
@@ -75,7 +73,7 @@ export function documentRecord({ title, comment, columns, key }: AnyPipeline): J
   return record;
 }
 
-/** `open_lists` has records of the schema OpenListsRecord. */
+/** Returns the schema's name, such as OpenListsRecord for `open_lists`. */
 export function schemaName({ table }: AnyPipeline): string {
   return `${table.replaceAll(/(?:^|_)(.)/g, (_match, letter: string) => letter.toUpperCase())}Record`;
 }

@@ -11,13 +11,11 @@ interface DocumentOptions {
   readonly about: Pick<Project, 'title' | 'description' | 'auth'>;
   readonly maxLimit: number;
   readonly rateLimit?: number | undefined;
-  /** Undefined if the service answers no SQL. */
   readonly sql?: object | undefined;
   /** If true, tables and SQL need no key while the sample is served. */
   readonly openSample?: boolean | undefined;
 }
 
-/** The document, ready for JSON.stringify. */
 export function documentService(options: DocumentOptions): Json {
   const { pipelines, about } = options;
   return {
@@ -113,7 +111,6 @@ function documentTablesPage(options: DocumentOptions): Json {
   };
 }
 
-/** The three paths of SQL. */
 function documentSql(options: DocumentOptions): Json {
   const describe = (operationId: string, summary: string, content: Json, required: boolean, more: string): Json => ({
     get: {

@@ -1,18 +1,16 @@
-/** A stream to one client that is made as fast as the client takes it, and cut off where the client takes too little. */
+/** Streams data to a client as fast as the client reads it, and disconnects clients that are too slow. */
 
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../runtime/context.ts';
-import { leastTableRate, slowTableTimeout } from './limits.ts';
+import { minTableRate, slowTableTimeout } from './limits.ts';
 
 const gone = new Error('The client closed the connection.');
 
 /**
- * Returns a stream of what `make` writes. A client that falls more than `slowTableTimeout` behind `leastTableRate` is cut off; only the time
- * that it lets the service wait counts.
- *
- * @param make Its `write` rejects when the client is gone or cut off.
- * @param onEnd Called when `make` has ended, also in vain.
+ * Returns a stream of the output of `make`. Only time that the service waits counts against the client.
+ * @param make Its `write` rejects after the client is gone or disconnected.
+ * @param onEnd Called when `make` has ended or failed.
  */
 export function pacedStream(
   clock: Pick<Clock, 'monotonic' | 'sleep'>,
@@ -22,13 +20,13 @@ export function pacedStream(
   const stream = new PassThrough();
   let waiting = new AbortController();
   stream.once('close', () => waiting.abort(gone));
-  // Milliseconds that the client may still let the service wait.
+  // Milliseconds that the service may still wait for the client.
   let credit = slowTableTimeout;
 
   async function write(piece: string | Uint8Array): Promise<void> {
     if (stream.destroyed) throw gone;
-    // A client that was fast before may not stop for hours.
-    credit = Math.min(credit, slowTableTimeout) + (Buffer.byteLength(piece) / leastTableRate) * 1000;
+    // A client that was fast can't save up hours of credit.
+    credit = Math.min(credit, slowTableTimeout) + (Buffer.byteLength(piece) / minTableRate) * 1000;
     if (stream.write(piece)) return;
     waiting = new AbortController();
     const { signal } = waiting;

@@ -1,4 +1,4 @@
-/** The errors that the service answers with, as problem details (RFC 9457). */
+/** Sends errors as problem details (RFC 9457). */
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,13 +7,11 @@ import type { FastifyReply } from 'fastify';
 const problemType = 'application/problem+json; charset=utf-8';
 
 interface ProblemExtras {
-  /** Headers that belong to this answer, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The query parameter that is wrong. */
   readonly parameter?: string;
 }
 
-/** An answer that is an error. Its detail goes to the client: it must hold neither the key nor anything from inside. */
+/** An error response. Its detail is sent to the client, so it must not contain a key or internal data. */
 export class Problem extends Error {
   readonly status: number;
   readonly extras: ProblemExtras;
@@ -27,14 +25,13 @@ export class Problem extends Error {
 
 export const failed = new Problem(500, 'The service failed to process the request. The request itself is valid.');
 
-/** The path of a request's target; its query may hold anything and goes nowhere else. */
+/** Returns the path without the query, which may contain anything. */
 export function pathOf(url = '/'): string {
   return url.replace(/[?#].*$/s, '');
 }
 
-/** Answers a request with a problem. Of a path that is longer than any route, the client gets the beginning back. */
 export function sendProblem(problem: Problem, url: string | undefined, reply: FastifyReply): void {
-  // They describe the answer that failed before its first byte.
+  // These describe a response that failed before its first byte.
   for (const name of ['etag', 'content-disposition', 'content-encoding', 'content-length']) reply.removeHeader(name);
   reply
     .code(problem.status)
@@ -42,7 +39,7 @@ export function sendProblem(problem: Problem, url: string | undefined, reply: Fa
     .send(writeProblem(problem, pathOf(url).slice(0, 200)));
 }
 
-/** `type` is about:blank because the status says what kind of problem it is; then `title` is the status's own phrase. */
+/** `type` is about:blank because the status identifies the problem, so `title` is the status text. */
 function writeProblem({ status, message, extras }: Problem, instance?: string): string {
   const title = STATUS_CODES[status] ?? 'Error';
   return JSON.stringify({ type: 'about:blank', title, status, detail: message, instance, parameter: extras.parameter });
@@ -53,7 +50,7 @@ const clientErrors: Readonly<Record<string, Problem>> = {
   HPE_HEADER_OVERFLOW: new Problem(431, 'The URL and the headers are too long.'),
 };
 
-/** Answers what Node's parser refused, then closes: the rest of what this connection brings cannot be understood. */
+/** Responds to a request that Node's parser refused, then closes, because the rest of the data can't be parsed. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -4,12 +4,9 @@ import { fork } from 'node:child_process';
 import * as limits from './limits.ts';
 import { Problem } from './problem.ts';
 
-/** How a child writes the rows of a result. */
 export type QueryFormat = 'json' | 'csv';
 
-/** What a child is told to do. */
 export interface QueryOrder {
-  /** Path of the published DuckDB file. */
   readonly database: string;
   readonly sql: string;
   readonly format: QueryFormat;
@@ -18,7 +15,6 @@ export interface QueryOrder {
   readonly memory: number;
 }
 
-/** The first rows of a result. */
 export interface QueryAnswer {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** The rows as a JSON array of objects, or as CSV with a header. */
@@ -28,7 +24,7 @@ export interface QueryAnswer {
   readonly truncated: boolean;
 }
 
-/** Why a child has no answer: `refused` is the query's fault, `failed` the service's. */
+/** `refused` is the query's fault, `failed` the service's. */
 export interface QueryRefusal {
   readonly reason: 'refused' | 'memory' | 'size' | 'failed';
   readonly message: string;
@@ -36,25 +32,20 @@ export interface QueryRefusal {
 
 export type QueryReply = QueryAnswer | QueryRefusal;
 
-/** Runs one query. When `signal` is aborted, nobody waits for the answer, and its process is killed. */
 export type AnswerQuery = (sql: string, format: QueryFormat, signal: AbortSignal) => Promise<QueryAnswer>;
 
 export interface QueryProcessesOptions {
-  /** Path of the module that a child runs. */
   readonly program: string;
-  /** Returns the path of the DuckDB file that is served now. */
   readonly database: () => Promise<string>;
   /** Milliseconds for one query. */
   readonly time?: number;
-  /** Bytes of memory for one query. */
   readonly memory?: number;
 }
 
 /**
- * Returns a function that runs each query in a process of its own, at most `limits.queriesAtOnce` at a time. A place is free again when
- * its process has ended.
+ * Returns a function that runs each query in its own process, at most `limits.queriesAtOnce` at a time.
  *
- * The function throws Problem 422 if DuckDB refuses the query or it takes too long, 413 if it or its result is too large, 503 if all places are taken.
+ * It throws Problem 422 if DuckDB refuses the query or it times out, 413 if it or its result is too large, 503 if all slots are used.
  */
 export function queryProcesses(options: QueryProcessesOptions): AnswerQuery {
   let running = 0;
@@ -72,7 +63,6 @@ export function queryProcesses(options: QueryProcessesOptions): AnswerQuery {
   };
 }
 
-/** Settles when the process has ended. */
 async function runQueryProcess(
   database: string,
   sql: string,
@@ -111,7 +101,7 @@ async function runQueryProcess(
     const end = await new Promise<string>((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (code, name) => resolve(name ?? `exit code ${code}`));
-      // A child that has already ended says so itself.
+      // A child that has already ended reports it with `exit`.
       child.send(order, () => undefined);
     });
     signal.throwIfAborted();
@@ -130,7 +120,7 @@ function takeAnswer(reply: QueryReply | null, end: string, time: number | null):
       parameter,
     });
   if (reply === null) {
-    // The watch of memory, the system and V8 end a process in these two ways.
+    // The memory watch, the system and V8 end a process in these two ways.
     if (end === 'SIGKILL' || end === 'SIGABRT') throw new Problem(413, tooMuchMemory, { parameter });
     throw new Problem(422, `The query crashed (${end}). The service is not affected.`, { parameter });
   }

@@ -1,4 +1,4 @@
-/** Where the service's records come from: the contract, and a folder of JSON files in the records' own shape. */
+/** Defines the source of the service's records, and reads records from a folder of JSON files. */
 
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -9,33 +9,30 @@ import { readField } from '../project/field-path.ts';
 import { maxNumber } from './limits.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
-/** All records of one dataset at one moment, ready to be joined into answers. */
 export interface RecordSet {
-  /** Changes whenever the records change; plain ASCII without quotes. */
+  /** Changes with the records. Plain ASCII without quotes. */
   readonly etag: string;
   readonly lastModified: Date;
-  /** Each record as JSON text, in the order in which they are paged. */
+  /** Each record as JSON, in paging order. */
   readonly records: readonly string[];
-  /** The same texts by partition; records without a usable partition are in `records` only. */
+  /** The same by partition. Records without a usable partition are only in `records`. */
   readonly byPartition: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Gives the records to serve now. Whoever opens a source closes it. */
 export interface RecordSource {
-  /** Called for every request: answers at once, from memory. */
+  /** Returns immediately, because every request calls it. */
   current(pipeline: AnyPipeline): RecordSet;
-  /** The snapshot that the records come from; records of another kind have none. */
+  /** The snapshot of the records. Undefined for other sources. */
   snapshot?(): Snapshot;
   close(): void | Promise<void>;
 }
 
-/** A record's JSON text and its partition, null where it has none that can be asked for. */
+/** A record's JSON and its partition, or null if it has none that a request can select. */
 export interface ServedRecord {
   readonly text: string;
   readonly partition: string | null;
 }
 
-/** Collects records, in their order, into a set whose etag is a digest of its content. */
 export function buildRecordSet(served: readonly ServedRecord[], lastModified: Date): RecordSet {
   const hash = createHash('sha256');
   const byPartition = new Map<string, string[]>();
@@ -50,18 +47,17 @@ export function buildRecordSet(served: readonly ServedRecord[], lastModified: Da
   return { etag, lastModified, records: served.map(({ text }) => text), byPartition };
 }
 
-/** A record with the partition that its text names, of numbers up to what a request can ask for. */
+/** Returns a record with its partition. Numbers above the maximum of a request don't count. */
 export function readRecord(text: string, { columns, partition }: AnyPipeline): ServedRecord {
   const record = JSON.parse(text) as unknown;
   const column = partition === undefined ? undefined : columns[partition.column]!;
   const value = column === undefined ? undefined : readField(record, column.field);
   if (typeof value !== 'string' && typeof value !== 'number') return { text, partition: null };
   if (column!.kind !== 'integer') return { text, partition: value === '' ? null : String(value) };
-  const isAskable = /^[0-9]+$/.test(String(value)) && Number(value) <= maxNumber;
-  return { text, partition: isAskable ? String(Number(value)) : null };
+  const isSelectable = /^[0-9]+$/.test(String(value)) && Number(value) <= maxNumber;
+  return { text, partition: isSelectable ? String(Number(value)) : null };
 }
 
-/** A source whose sets never change. */
 export function fixedSource(sets: ReadonlyMap<string, RecordSet>): RecordSource {
   return {
     current({ table }) {
@@ -74,10 +70,9 @@ export function fixedSource(sets: ReadonlyMap<string, RecordSet>): RecordSource 
 }
 
 /**
- * Reads a folder with one file per pipeline, named after the last segment of its endpoint, such as list.json for /api/list.
- * Each holds a JSON array of records, which are served in their order. The files are read once.
- *
- * @throws `served-data` naming the file, and the record where one is not in shape.
+ * Reads a folder with one file per pipeline, named after the endpoint's last path segment, such as list.json for /api/list.
+ * Each file contains a JSON array of records.
+ * @throws `served-data` naming the file and the invalid record.
  */
 export async function openFolderSource(folder: string, pipelines: readonly AnyPipeline[]): Promise<RecordSource> {
   const sets = new Map<string, RecordSet>();
@@ -98,7 +93,7 @@ export async function openFolderSource(folder: string, pipelines: readonly AnyPi
 function readArray(bytes: Buffer, file: string): readonly unknown[] {
   let parsed: unknown;
   try {
-    // `fatal` refuses bytes that are not UTF-8, which would otherwise be served as replacement characters. A BOM is dropped.
+    // `fatal` rejects invalid UTF-8, which would otherwise become replacement characters. A BOM is dropped.
     parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), refuseRounded);
   } catch (error) {
     const reason = error instanceof TypeError ? 'it is not UTF-8 text' : messageOf(error);
@@ -110,7 +105,7 @@ function readArray(bytes: Buffer, file: string): readonly unknown[] {
   throw new RekapError('served-data', `${file} is JSON, but not an array.`, next);
 }
 
-/** Numbers beyond 2^53 would be served as their neighbours. */
+/** Numbers beyond 2^53 would be rounded. */
 function refuseRounded(field: string, value: unknown): unknown {
   if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
   throw new Error(`its field ${JSON.stringify(field)} has a number above 2^53, which must be a string`);

@@ -1,4 +1,4 @@
-/** The service's own pages for a browser. They send no request to any other server. */
+/** Renders the service's home page, API reference and dictionary. They load nothing from other servers. */
 
 import type { Relation } from '../warehouse/read-dictionary.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
@@ -69,14 +69,12 @@ function describeSnapshot(snapshot: ServedSnapshot | null, now: Date): Html {
     ${snapshot.source === 'sample' ? html`<p class="bad">The figures of the sample are made up.</p>` : null}`;
 }
 
-/** What a parameter may be. */
 interface Bounds {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly default?: number;
 }
 
-/** A piece of the OpenAPI document. */
 interface Operation {
   readonly summary: string;
   readonly description?: string;
@@ -102,7 +100,6 @@ interface Document {
   };
 }
 
-/** Lists the fields of a record. A field of an inner object is written as a path. */
 function fieldsOf(properties: Properties, above = ''): [field: string, meaning: string][] {
   return Object.entries(properties).flatMap(([name, { description = '', properties: inner }]) => {
     const field = above === '' ? name : `${above}/${name}`;
@@ -110,9 +107,8 @@ function fieldsOf(properties: Properties, above = ''): [field: string, meaning: 
   });
 }
 
-/** The API reference, from the document that programs read. */
-export function docsPage(bar: Html, given: Readonly<Record<string, unknown>>): string {
-  const { info, paths, components } = given as unknown as Document;
+export function docsPage(bar: Html, openapi: Readonly<Record<string, unknown>>): string {
+  const { info, paths, components } = openapi as unknown as Document;
   const schemas = Object.entries(components.schemas).filter(([name]) => name !== 'Problem');
   return page(
     `${info.title}: API reference`,
@@ -173,17 +169,14 @@ function describeSecurity(security: readonly object[]): string {
   return isOptional ? 'Requires a key in x-api-key, except for the sample.' : 'Requires a key in x-api-key.';
 }
 
-/** A text in which names stand between backticks. */
 function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : nameInCode(part)))}`;
 }
 
-/** A short remark, which a narrow screen shows beside others on one line. */
 function note(text: string): Html | null {
   return text === '' ? null : html`<span class="note">${text}</span>`;
 }
 
-/** Every table and column of the snapshot, with the downloads of each table. */
 export function dictionaryPage(bar: Html, relations: readonly Relation[], visitor: Visitor): string {
   return page(
     'Dictionary',

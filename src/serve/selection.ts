@@ -1,10 +1,9 @@
-/** What a request to a data endpoint asks for: the parameters that a pipeline declares, read strictly, and the records that they select. */
+/** Reads the parameters of a request to a data endpoint strictly, as the pipeline declares them. */
 
 import type { AnyPipeline, Paging } from '../project/declaration.ts';
 import { defaultLimit, maxNumber } from './limits.ts';
 import { Problem } from './problem.ts';
 
-/** What a request asks for. */
 export interface Selection {
   /** Null for all partitions. */
   readonly partition: string | null;
@@ -25,18 +24,17 @@ interface TextParameter {
   readonly description: string;
 }
 
-/** The parameters of an endpoint; the document at /openapi.json is written from the same list. */
 export interface Parameters {
   readonly partition: NumberParameter | TextParameter | null;
-  /** Records of a page; null where the list has pages of one size, or none. */
+  /** Page size. Null if the page size is fixed or the list has no pages. */
   readonly size: NumberParameter | null;
-  /** Where the page begins; null where the list has no pages. */
+  /** Start of the page. Null if the list has no pages. */
   readonly position: NumberParameter | null;
-  /** Always asked for, and without effect here. */
+  /** Parameters that the source requires and that have no effect here. */
   readonly fixed: readonly TextParameter[];
 }
 
-/** The cursor of lists whose pages name the next one by an address. */
+/** The cursor for lists whose pages link to the next one. */
 const ownCursor = 'after';
 
 export function parametersOf(pipeline: AnyPipeline, maxLimit: number): Parameters {
@@ -85,7 +83,7 @@ function positionOf(paging: Paging): NumberParameter | null {
       return {
         ...bounds,
         name: 'cursor' in paging ? paging.parameter : ownCursor,
-        description: 'Cursor from the page before.',
+        description: 'Cursor from the previous page.',
       };
     case 'none':
       return null;
@@ -93,49 +91,50 @@ function positionOf(paging: Paging): NumberParameter | null {
 }
 
 /**
- * Reads the decoded query of a request, in which a name that occurs more than once holds an array. It guesses, caps and
- * ignores nothing.
- *
- * @throws Problem 400 that names the parameter and says what is allowed; it never repeats the value.
+ * Reads a decoded query, in which a repeated name has an array. Refuses invalid values instead of correcting them.
+ * @throws Problem 400 naming the parameter and its valid values, but never the value.
  */
 export function readSelection(query: unknown, { paging }: AnyPipeline, parameters: Parameters): Selection {
   const { partition, size, position, fixed } = parameters;
-  const given = new Map<string, unknown>(Object.entries(query ?? {}));
+  const values = new Map<string, unknown>(Object.entries(query ?? {}));
   const names = [partition, size, position, ...fixed].flatMap((parameter) => parameter?.name ?? []);
-  const unknown = [...given.keys()].find((name) => !names.includes(name));
+  const unknown = [...values.keys()].find((name) => !names.includes(name));
   if (unknown !== undefined) {
     const parameter = unknown.slice(0, 40);
     const detail = `Unknown parameter ${JSON.stringify(parameter)}. The parameters are ${names.join(', ')}.`;
     throw new Problem(400, detail, { parameter });
   }
-  const limit = size === null ? undefined : (readNumber(given, size) ?? size.default);
-  const at = position === null ? 0 : (readNumber(given, position) ?? position.default!);
+  const limit = size === null ? undefined : (readNumber(values, size) ?? size.default);
+  const at = position === null ? 0 : (readNumber(values, position) ?? position.default!);
   const length = limit ?? (position === null ? Number.MAX_SAFE_INTEGER : defaultLimit);
   return {
-    partition: partition === null ? null : readPartition(given, partition),
+    partition: partition === null ? null : readPartition(values, partition),
     limit: length,
     offset: paging.by === 'page' ? (at - (paging.first ?? 1)) * length : at,
   };
 }
 
-function readPartition(given: ReadonlyMap<string, unknown>, parameter: NumberParameter | TextParameter): string | null {
+function readPartition(
+  values: ReadonlyMap<string, unknown>,
+  parameter: NumberParameter | TextParameter,
+): string | null {
   if ('minimum' in parameter) {
-    const number = readNumber(given, parameter);
+    const number = readNumber(values, parameter);
     return number === undefined ? null : String(number);
   }
-  return readOnce(given, parameter) ?? null;
+  return readOnce(values, parameter) ?? null;
 }
 
-function readOnce(given: ReadonlyMap<string, unknown>, { name }: TextParameter): string | undefined {
-  const value = given.get(name);
+function readOnce(values: ReadonlyMap<string, unknown>, { name }: TextParameter): string | undefined {
+  const value = values.get(name);
   if (Array.isArray(value))
     throw new Problem(400, `The parameter ${name} is repeated. Send it once.`, { parameter: name });
   return typeof value === 'string' ? value : undefined;
 }
 
-function readNumber(given: ReadonlyMap<string, unknown>, parameter: NumberParameter): number | undefined {
+function readNumber(values: ReadonlyMap<string, unknown>, parameter: NumberParameter): number | undefined {
   const { name, minimum, maximum } = parameter;
-  const value = readOnce(given, parameter);
+  const value = readOnce(values, parameter);
   if (value === undefined) return undefined;
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN;
   if (number >= minimum && number <= maximum) return number;
@@ -144,7 +143,7 @@ function readNumber(given: ReadonlyMap<string, unknown>, parameter: NumberParame
   });
 }
 
-/** Where the next page of a chain is; null where there is none, and for lists that are not chained. */
+/** Returns the next page's cursor or URL, or null if there is none or the list isn't chained. */
 export function nextOf(
   { path, paging, partition: declared }: AnyPipeline,
   { partition, limit, offset }: Selection,

@@ -1,4 +1,4 @@
-/** Starts the service on an address and stops it again. */
+/** Starts and stops the service. */
 
 import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
@@ -10,28 +10,19 @@ import { checkRange, defaultMaxLimit, maxNumber } from './limits.ts';
 export { defaultMaxLimit };
 
 export interface ServiceOptions extends AppOptions {
-  /** Name or address to listen on; of a name that has several addresses, an IPv4 one comes first. */
+  /** Name or address to listen on. Prefers IPv4 if a name has several addresses. */
   readonly host: string;
-  /** 0 for any free port. */
   readonly port: number;
 }
 
-/** A service that accepts requests. */
 export interface Service {
-  /** Base URL for a client on the same machine, without a slash at its end, such as http://127.0.0.1:4321. */
+  /** Base URL for a client on the same machine, without a final slash, such as http://127.0.0.1:4321. */
   readonly url: string;
-  /**
-   * Closes idle connections at once, and the others when their answers are taken, at the latest after
-   * `limits.closeTimeout`. Resolves when the port is free. The record source stays open.
-   */
+  /** Closes idle connections immediately, and others after their response or `limits.closeTimeout`. The record source stays open. */
   close(): Promise<void>;
 }
 
-/**
- * Starts the service; it accepts requests when the promise resolves.
- *
- * @throws `usage` where an option is out of range, or the service cannot listen on this address.
- */
+/** Resolves when the service accepts requests. Throws `usage` if an option is out of range, or the service can't listen on this address. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   checkRange('The port', options.port, 0, 65_535);
   checkRange('The largest limit', options.maxLimit, 1, maxNumber);
@@ -43,7 +34,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const host = await findAddress(options.host);
   const app = await buildApp(options);
   try {
-    // An address rather than a name: for `localhost` Fastify opens a second server, which none of our limits would reach.
+    // An address, because for `localhost` Fastify opens a second server, which our limits don't reach.
     await app.listen({ host, port: options.port });
   } catch (error) {
     await app.close();
@@ -64,13 +55,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 const whichHost = 'Use 127.0.0.1 for this machine only, or 0.0.0.0 for all its networks.';
 
 async function findAddress(host: string): Promise<string> {
-  // An empty name would mean every address of the machine, which must be asked for by name.
+  // An empty name would mean all addresses of the machine, which users must request explicitly.
   const found = host === '' ? null : await lookup(host, { order: 'ipv4first' }).catch(() => null);
   if (found !== null) return found.address;
   throw new RekapError('usage', `The host ${JSON.stringify(host)} has no address.`, whichHost);
 }
 
-/** A client cannot connect to the address that stands for all; it takes the loopback address of the same kind. */
+/** Replaces the wildcard address, which clients can't connect to, with the loopback address. */
 function baseUrl({ address, port }: AddressInfo): string {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,4 +1,4 @@
-/** The pages and files beside the data endpoints: what a browser, a monitor and a BI tool ask for. */
+/** Serves the pages and files other than the data endpoints, for browsers, monitors and BI tools. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
@@ -17,12 +17,10 @@ interface SiteOptions {
   readonly about: Pick<Project, 'title' | 'description' | 'auth'>;
   readonly site?: ServedSite | undefined;
   readonly sql?: SqlOptions | undefined;
-  /** The document at /openapi.json. */
   readonly document: Readonly<Record<string, unknown>>;
   readonly now: () => Date;
   /** Receives the error of a table whose response was cut off. */
   readonly onFailure: ((error: unknown) => void) | undefined;
-  /** Throws Problem 401 if the request has no accepted key. */
   readonly requireKey: (request: FastifyRequest) => void;
   /** If true, tables and SQL need no key as long as they are the sample's. */
   readonly openSample: boolean;
@@ -31,7 +29,6 @@ interface SiteOptions {
 const noSnapshot =
   'This service has records, but no snapshot. For tables, run "rekap sync --sample" and "rekap serve --warehouse data/warehouse".';
 
-/** @param app Gets the routes. Those of tables and SQL need the key, the others are open. */
 export function addSite(app: FastifyInstance, options: SiteOptions): void {
   const { pipelines, about, site, sql, document, now } = options;
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void =>
@@ -123,14 +120,13 @@ function page(reply: FastifyReply, text: string | Buffer, policy = pagePolicy): 
     .send(text);
 }
 
-/** The address of the service as its client writes it, for commands that a person copies. */
+/** Returns the base URL as the client sees it, for commands to copy. */
 function baseOf({ headers }: FastifyRequest): string {
   const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
   const host = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(headers.host ?? '') ? headers.host : 'HOST';
   return `${scheme}://${host}`;
 }
 
-/** How old the data are, in whole seconds since the run that read them began. */
 function describeAge(site: ServedSite | undefined, now: Date): object {
   if (site === undefined) return {};
   const { id, readAt } = site.snapshot();
@@ -157,7 +153,7 @@ async function sendTable(
   const caching = { etag, 'cache-control': 'private, no-cache' };
   const known = request.headers['if-none-match'];
   if (known === '*' || known?.includes(etag) === true) return reply.code(304).headers(caching).send();
-  // HTTP/1.0 ends a body by closing the connection, so that a table which is cut off would look whole.
+  // HTTP/1.0 ends a body by closing the connection, so a truncated table would look complete.
   if (table.bytes === null && request.raw.httpVersion === '1.0')
     throw new Problem(
       505,
@@ -173,7 +169,7 @@ async function sendTable(
     'content-type': table.type,
     'content-disposition': `attachment; filename="${name}.${ending}"`,
   });
-  // The response has begun, so that only the log can say why it is cut off.
+  // The response has started, so only the log can contain the reason.
   stream?.once('error', (error) => onFailure?.(error));
   if (table.bytes !== null) reply.header('content-length', table.bytes);
   return reply.send(stream);

@@ -1,4 +1,4 @@
-/** SQL over HTTP: one statement that reads, as a page with a form, as JSON and as CSV. */
+/** Serves SQL over HTTP: one read-only statement, as a page with a form, as JSON and as CSV. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Html } from '../runtime/html.ts';
@@ -15,21 +15,18 @@ export interface SqlOptions {
 }
 
 interface SqlRoutes extends SqlOptions {
-  /** Answers, or throws, if the request needs a key and has none. */
+  /** Responds or throws if the request needs a key and has none. */
   readonly requireKey: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
   readonly wantsPage: (request: FastifyRequest) => boolean;
   readonly sendPage: (reply: FastifyReply, text: string) => FastifyReply;
   readonly bar: Html;
-  /** Names of tables and views, for the page. */
   readonly tables: () => Promise<readonly string[]>;
 }
 
-/** Paths that pages of other origins can't use. */
 export function isSql(path: string): boolean {
   return /^\/sql(\.\w+)?$/.test(path);
 }
 
-/** @param app Gets the routes /sql, /sql.json and /sql.csv. */
 export function addSql(app: FastifyInstance, options: SqlRoutes): void {
   const route = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>): void =>
     void app.route({
@@ -42,13 +39,13 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
       },
       handler,
     });
-  const ask = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryAnswer> =>
-    options.answer(requireSql(request), format, closingOf(reply));
+  const runSql = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryAnswer> =>
+    options.answer(requireSql(request), format, closeSignal(reply));
 
   route('/sql', async (request, reply) => {
     const sql = readSql(request);
     if (sql === '') return options.sendPage(reply, sqlPage(options.bar, '', null, await options.tables()));
-    const outcome = await ask(request, reply, 'json').then(readOutcome, (error: unknown) => {
+    const outcome = await runSql(request, reply, 'json').then(readOutcome, (error: unknown) => {
       if (!(error instanceof Problem) || !options.wantsPage(request)) throw error;
       reply.code(error.status).headers(error.extras.headers ?? {});
       return error.message;
@@ -56,13 +53,13 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
     return options.sendPage(reply, sqlPage(options.bar, sql, outcome, await options.tables()));
   });
   route('/sql.json', async (request, reply) => {
-    const { columns, text, truncated } = await ask(request, reply, 'json');
+    const { columns, text, truncated } = await runSql(request, reply, 'json');
     const head = JSON.stringify({ ok: true, truncated, columns }).slice(0, -1);
     return reply.header('content-type', jsonType).send(`${head},"rows":${text.trimEnd()}}\n`);
   });
   route('/sql.csv', async (request, reply) => {
-    const { text, truncated } = await ask(request, reply, 'csv');
-    // CSV has no place to say that rows are missing.
+    const { text, truncated } = await runSql(request, reply, 'csv');
+    // CSV can't show that rows are missing.
     if (truncated)
       throw new Problem(
         413,
@@ -73,10 +70,7 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
   });
 }
 
-/**
- * Refuses requests that a browser sends for a page of another origin. The host name of such a page
- * can also resolve to 127.0.0.1 (DNS rebinding). Its name is then in Host.
- */
+/** Refuses requests from pages of other origins. With DNS rebinding, such a page's host name resolves to 127.0.0.1 and is in Host. */
 function refuseOtherPages({ headers }: FastifyRequest, onlyLoopback: boolean): void {
   const { host = '', origin, 'sec-fetch-site': site = 'none' } = headers;
   if (onlyLoopback && !/^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host))
@@ -89,15 +83,14 @@ function refuseOtherPages({ headers }: FastifyRequest, onlyLoopback: boolean): v
     throw new Problem(403, 'Pages and links of other sites cannot use SQL here. Open /sql in the address bar.');
 }
 
-/** The statement in the parameter `sql`; empty where there is none. */
 function readSql({ query }: FastifyRequest): string {
-  const given = new Map<string, unknown>(Object.entries(query ?? {}));
-  const unknown = [...given.keys()].find((name) => name !== 'sql');
+  const values = new Map<string, unknown>(Object.entries(query ?? {}));
+  const unknown = [...values.keys()].find((name) => name !== 'sql');
   if (unknown !== undefined) {
     const parameter = unknown.slice(0, 40);
     throw new Problem(400, `Unknown parameter ${JSON.stringify(parameter)}. The only parameter is sql.`, { parameter });
   }
-  const sql = given.get('sql') ?? '';
+  const sql = values.get('sql') ?? '';
   if (typeof sql !== 'string')
     throw new Problem(400, 'The parameter sql is repeated. Send it once.', { parameter: 'sql' });
   return sql.trim();
@@ -111,8 +104,8 @@ function requireSql(request: FastifyRequest): string {
   });
 }
 
-/** Aborted when the connection closes before the response is complete. */
-function closingOf(reply: FastifyReply): AbortSignal {
+/** Returns a signal that aborts when the connection closes before the response is complete. */
+function closeSignal(reply: FastifyReply): AbortSignal {
   const closing = new AbortController();
   reply.raw.once('close', () => closing.abort(new Problem(499, 'The client closed the connection.')));
   return closing.signal;

@@ -1,13 +1,11 @@
-/** The pages of tables and of SQL, and what a browser without a key is told. */
+/** Renders the pages for tables and SQL, and the page for browsers without a key. */
 
 import { type Html, html, table } from '../runtime/html.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { multiline, nameInCode, page, sortTables } from './layout.ts';
 import { type TablePreview, tableFormats } from './served-site.ts';
 
-/** Who reads a page: under which address, and if the tables are open without a key. */
 export interface Visitor {
-  /** Such as http://127.0.0.1:8080. */
   readonly base: string;
   readonly isOpen: boolean;
 }
@@ -16,7 +14,6 @@ const numbers = /^(U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|U?INTEGER|FLOAT|DOUBLE|DEC
 
 type Columns = TablePreview['columns'];
 
-/** Rows that a click on the head of a column sorts. */
 function sortable(caption: string, columns: Columns, rows: readonly (readonly (string | Html)[])[]): Html {
   return html`<div class="data">
     ${table(rows, {
@@ -27,7 +24,7 @@ function sortable(caption: string, columns: Columns, rows: readonly (readonly (s
   </div>`;
 }
 
-/** Links to the files of a table; with keys, the command that fetches one, because a browser can't send a key. */
+/** Renders download links, or a curl command if a key is required, because a browser can't send one. */
 export function linkDownloads(name: string, { base, isOpen }: Visitor): Html {
   const [first, ...others] = tableFormats;
   if (isOpen)
@@ -40,7 +37,6 @@ export function linkDownloads(name: string, { base, isOpen }: Visitor): Html {
     </p>`;
 }
 
-/** Every table and view, with the number of its rows, its first rows and its downloads. */
 export function tablesPage(bar: Html, previews: readonly TablePreview[], visitor: Visitor, hasSql: boolean): string {
   const overview = previews.map(({ name, kind, rows, columns }) => [
     html`<a href="#${name}">${nameInCode(name)}</a>`,
@@ -84,15 +80,12 @@ export function tablesPage(bar: Html, previews: readonly TablePreview[], visitor
   );
 }
 
-/** What the SQL page shows below its form. */
 export interface Outcome {
   readonly columns: Columns;
-  /** The rows by the names of their columns, as JSON has them. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly truncated: boolean;
 }
 
-/** The form for a query, with its result or why there is none. */
 export function sqlPage(bar: Html, sql: string, outcome: Outcome | string | null, tables: readonly string[]): string {
   const query = encodeURIComponent(sql);
   return page(
@@ -127,13 +120,12 @@ function showOutcome({ columns, rows, truncated }: Outcome, query: string): Html
   ${files}`;
 }
 
-/** A value of a JSON row as a person reads it. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What a browser is told that has no key: it can't send one in a header by itself. */
+/** Explains to a browser without a key that it can't send one in a header. */
 export function keyPage(bar: Html, url: string): string {
   return page(
     'API key required',

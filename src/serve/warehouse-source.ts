@@ -1,4 +1,4 @@
-/** Serves the current snapshot of a warehouse: turns its tables back into the source's records, and follows `current`. */
+/** Serves the current snapshot of a warehouse: converts its tables back to the source's records, and follows `current`. */
 
 import { lstat } from 'node:fs/promises';
 import { columnList, type Database, quoteIdentifier, tableColumns } from '../runtime/database.ts';
@@ -17,19 +17,16 @@ import {
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** Milliseconds between two looks whether `current` has changed. No request waits for a look. */
-const lookInterval = 1_000;
-/** After each failure twice as many, up to this, because each look reads much and is told of. */
-const longestInterval = 60_000;
+/** Milliseconds between checks of `current`, which run in the background. */
+const checkInterval = 1_000;
+/** Each failure doubles the interval up to this, because a check reads much and reports its failure. */
+const maxInterval = 60_000;
 
 /**
- * Reads the snapshot that `current` points to into memory and closes its file. When `current` has come to point elsewhere,
- * it reads the new snapshot in the background and serves the old one until all of the new one is ready.
- * A dataset that the snapshot was made without has no records. `onFailure` is told when a new snapshot could not be read;
- * the one before is served on, and the next look tries again.
- *
- * @throws `snapshot-not-found` or `warehouse` where there is no usable current snapshot, `served-data` where it does not
- *   hold the pipelines' tables.
+ * Reads the current snapshot into memory. When `current` changes, loads the new one in the background and then replaces the old one.
+ * A dataset that the snapshot doesn't have has no records.
+ * Calls `onFailure` if a new snapshot can't be read, and retries at the next check.
+ * @throws `snapshot-not-found` or `warehouse` without a usable current snapshot, `served-data` if it doesn't have the pipelines' tables.
  */
 export async function openWarehouseSource(
   warehouse: string,
@@ -37,48 +34,46 @@ export async function openWarehouseSource(
   { onFailure = () => {} }: { readonly onFailure?: (error: unknown) => void } = {},
 ): Promise<RecordSource> {
   let loaded = await loadCurrent(warehouse, pipelines);
-  let interval = lookInterval;
-  let looking: Promise<void> | undefined;
+  let interval = checkInterval;
+  let checking: Promise<void> | undefined;
   let closed = false;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
       if ((await readCurrentId(warehouse)) !== loaded.id) loaded = await loadCurrent(warehouse, pipelines);
-      interval = lookInterval;
+      interval = checkInterval;
     } catch (error) {
-      interval = Math.min(2 * interval, longestInterval);
+      interval = Math.min(2 * interval, maxInterval);
       onFailure(error);
     }
-    if (!closed) timer = lookLater();
+    if (!closed) timer = scheduleCheck();
   }
 
-  function lookLater(): NodeJS.Timeout {
-    // It keeps no process alive.
-    return setTimeout(() => void (looking = look()), interval).unref();
+  function scheduleCheck(): NodeJS.Timeout {
+    return setTimeout(() => void (checking = check()), interval).unref();
   }
 
-  let timer = lookLater();
+  let timer = scheduleCheck();
   return {
     current: (pipeline) => loaded.source.current(pipeline),
     snapshot: () => loaded.snapshot,
     async close() {
       closed = true;
       clearTimeout(timer);
-      await looking;
+      await checking;
     },
   };
 }
 
-/** The current snapshot in memory, all datasets of one moment together, and its id. */
 async function loadCurrent(
   warehouse: string,
   pipelines: readonly AnyPipeline[],
 ): Promise<{ readonly id: string; readonly snapshot: Snapshot; readonly source: RecordSource }> {
   const snapshot = await requireCurrent(warehouse);
   const { id, manifest } = snapshot;
-  // The link's own time, not the snapshot's: after a rollback the older snapshot is what has changed for a client.
+  // The time of the link, because after a rollback the older snapshot is newer for clients.
   const lastModified = (await lstat(warehousePaths(warehouse).current)).mtime;
-  // The time of another link would make the next change look like none.
+  // Otherwise the time of another link would hide the next change.
   if ((await readCurrentId(warehouse)) !== id) return loadCurrent(warehouse, pipelines);
   const sets = new Map<string, RecordSet>();
   const file = await requireDatabase(snapshot);
@@ -87,10 +82,10 @@ async function loadCurrent(
     try {
       for (const pipeline of pipelines) {
         const { table } = pipeline;
-        // A snapshot from before the dataset was declared has no records of it. Where the manifest names it, a missing table is damage.
-        const wasNeverRead =
+        // The dataset is newer than the snapshot. If the manifest lists it, a missing table is damage.
+        const isNewer =
           manifest.datasets[table] === undefined && (await tableColumns(database, null, table)).length === 0;
-        const records = wasNeverRead ? [] : await restoreRecords(database, pipeline);
+        const records = isNewer ? [] : await restoreRecords(database, pipeline);
         sets.set(table, buildRecordSet(records, lastModified));
       }
     } finally {
@@ -108,18 +103,15 @@ async function loadCurrent(
   return { id, snapshot, source: fixedSource(sets) };
 }
 
-/** A value of the tables as DuckDB's client gives it: INTEGER as a number, text as a string, NULL as null. */
 type Row = Readonly<Record<string, number | bigint | string | null>>;
 
 /**
- * The records of one dataset, from which a sync gives the same tables: the table's rows in the order of its key, then what is
- * in quarantine, as it was received.
- * It restores every field under the source's name, every value as a string, and for each NULL what `violations` says of it.
- * The tables do not keep leading zeros of a count, nor whether a malformed value was a string; neither changes what a sync
- * makes of the record.
+ * Restores the records of a dataset: rows sorted by key, then quarantined records as received.
+ * Values become strings under the source's field names, and NULLs become the values that `violations` recorded.
+ * Leading zeros of counts are lost, but a sync creates the same tables from the result.
  */
 async function restoreRecords(database: Database, pipeline: AnyPipeline): Promise<ServedRecord[]> {
-  const lost = await readLostValues(database, pipeline);
+  const lost = await readNullSources(database, pipeline);
   const columns = Object.entries(pipeline.columns);
   const rows = await database.rows<Row>(
     `SELECT ${columnList(Object.keys(pipeline.columns))} FROM ${quoteIdentifier(pipeline.table)} ORDER BY ${columnList(pipeline.key)}`,
@@ -134,7 +126,7 @@ async function restoreRecords(database: Database, pipeline: AnyPipeline): Promis
     }
     return JSON.stringify(record);
   });
-  // In the list of a partition, records without a place in the table come after the rows they may repeat.
+  // Quarantined records come after the rows that they may repeat.
   const quarantined = await database.rows<{ record: string }>(
     'SELECT record FROM quarantine WHERE dataset = $1 ORDER BY rowid',
     [pipeline.table],
@@ -142,8 +134,8 @@ async function restoreRecords(database: Database, pipeline: AnyPipeline): Promis
   return [...texts, ...quarantined.map(({ record }) => record)].map((text) => readRecord(text, pipeline));
 }
 
-/** What stood where the table has NULL, by the row's key and the column. A field without an entry was left out. */
-async function readLostValues(database: Database, pipeline: AnyPipeline): Promise<Map<string, Row[string]>> {
+/** Returns the source's values for NULLs, by key and column. Fields without an entry were missing. */
+async function readNullSources(database: Database, pipeline: AnyPipeline): Promise<Map<string, Row[string]>> {
   const rows = await database.rows<Row>(
     `SELECT ${columnList(pipeline.key)}, column_name AS lost_column,
             CASE check_name WHEN 'malformed' THEN raw_value WHEN 'empty' THEN '' END AS lost_value

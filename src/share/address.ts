@@ -1,12 +1,11 @@
-/** The address of a folder in an object store: s3://bucket/prefix. */
+/** Parses the address of a folder in an object store: s3://bucket/prefix. */
 
 import { RekapError } from '../errors.ts';
 
 export interface BucketAddress {
   readonly bucket: string;
-  /** What every key begins with: empty, or ends with a slash. */
+  /** Prefix of every key: empty, or with a slash at the end. */
   readonly prefix: string;
-  /** As people write it. */
   readonly url: string;
 }
 
@@ -14,7 +13,6 @@ export function isBucketUrl(text: string): boolean {
   return /^s3:/i.test(text);
 }
 
-/** @throws `usage` for what is no such address. */
 export function readBucketUrl(text: string): BucketAddress {
   const [, bucket, path = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? [];
   const parts = path.replace(/\/+$/, '').split('/');
@@ -22,7 +20,7 @@ export function readBucketUrl(text: string): BucketAddress {
   if (bucket === undefined || (path !== '' && !parts.every(isPlain)))
     throw new RekapError(
       'usage',
-      // It is not repeated: it may hold a key.
+      // The address isn't shown, because it may contain a key.
       'The address of the bucket is not valid. It is not shown, because it may contain a key.',
       'Write it as s3://bucket/prefix. You can omit the prefix. The name of the bucket consists of lower-case letters, digits, dots and hyphens.',
     );

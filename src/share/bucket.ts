@@ -1,4 +1,4 @@
-/** A folder in an object store: reads, writes, lists and removes its objects through the AWS SDK. Paths begin below the address. */
+/** Reads, writes, lists and removes objects in a folder of an object store. Paths are relative to the address. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,46 +12,37 @@ import { RekapError } from '../errors.ts';
 import { formatBytes } from '../runtime/text.ts';
 import { nameFile } from '../runtime/with-file.ts';
 
-/** A small object, and what its state is called until it is replaced. */
 interface StoredText {
   readonly text: string;
   readonly etag: string;
 }
 
-/** What must hold for a text to be written: that there is none yet, or that it is still the one of this ETag. */
 type WriteCondition = 'is new' | { readonly etag: string };
 
 export interface Bucket {
   readonly url: string;
-  /** Null where there is none. */
   read(path: string): Promise<StoredText | null>;
-  /** Writes a text in one step; gives false where the condition does not hold. */
+  /** Writes a text in one step. Returns false if the condition isn't met. */
   write(path: string, text: string, condition: WriteCondition): Promise<boolean>;
-  /** In parts where it is large, each with its SHA-256. */
   upload(path: string, file: string): Promise<void>;
-  /** Writes an object to a new file, `bytes` at the most; gives its length and SHA-256, or null where there is no such object. */
+  /** Writes at most `bytes` of an object to a new file. Returns its length and SHA-256, or null if the object doesn't exist. */
   download(path: string, file: string, bytes: number): Promise<{ bytes: number; sha256: string } | null>;
-  /** Names of the folders below a path. */
   folders(path: string): Promise<string[]>;
-  /** Bytes of each object below a path, by what follows the path. */
+  /** Returns the size of each object below a path, by relative path. */
   sizes(path: string): Promise<Map<string, number>>;
-  /** Removes everything below a path. */
   remove(path: string): Promise<void>;
   close(): void;
 }
 
-/** Milliseconds to connect, and those without a byte after which a connection counts as broken. */
+/** Timeouts in milliseconds, to connect and between two received bytes. */
 const connectionTimeout = 10_000;
 const idleTimeout = 60_000;
-/** Bytes a second that a store must send on average. */
-const slowest = 8000;
-/** Bytes of a part. The store takes 10,000 of them. */
+/** Minimum average rate of a store in bytes per second. */
+const minRate = 8000;
+/** Bytes per part. A store accepts 10,000 parts. */
 const partSize = 16 << 20;
-/** Bytes that a small object may have. */
-const mostText = 64 << 20;
-/** Keys that one request may remove. */
-const mostKeys = 1000;
-/** Files that are transferred at a time. */
+const maxTextBytes = 64 << 20;
+const maxKeys = 1000;
 const filesAtOnce = 4;
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -61,15 +52,15 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 export interface BucketAccess {
-  /** Whether the bucket stands in the path, as stores want it that have an address of their own. */
+  /** True if the bucket's name is part of the path, as for most stores other than AWS. */
   readonly pathStyle: boolean;
   readonly signal: AbortSignal;
   readonly idleTimeout?: number;
-  /** Settings that the SDK would otherwise look for: credentials, region, endpoint. */
+  /** Overrides credentials, region and endpoint of the SDK. */
   readonly client?: S3ClientConfig;
 }
 
-/** Credentials, region and endpoint come from wherever the AWS SDK looks for them. Each method throws `bucket` for what goes wrong. */
+/** Opens a bucket with the credentials, region and endpoint of the AWS SDK. All methods throw `bucket` on failure. */
 export async function openBucket({ bucket, prefix, url }: BucketAddress, access: BucketAccess): Promise<Bucket> {
   const [s3, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
   const idle = access.idleTimeout ?? idleTimeout;
@@ -78,7 +69,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
     requestHandler: { connectionTimeout, socketTimeout: idle },
     ...access.client,
   });
-  // Also the requests that the upload in parts sends: else they would keep the process alive, and be tried again.
+  // Also aborts the requests of multipart uploads, which would keep the process alive and be retried.
   const send = client.send.bind(client) as (command: unknown, options?: object) => Promise<unknown>;
   client.send = ((command: unknown, options: object = {}) =>
     send(command, { ...options, abortSignal: access.signal })) as typeof client.send;
@@ -93,7 +84,6 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
     }
   }
 
-  /** The body of an object; null where there is none. */
   async function get(path: string) {
     try {
       const { Body, ContentLength = 0, ETag = '' } = await client.send(new s3.GetObjectCommand(at(path)));
@@ -104,17 +94,17 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
     }
   }
 
-  /** The pieces of a body; a store that sends a few bytes now and then would else keep a command busy forever. */
-  async function* inTime(body: Readable): AsyncGenerator<Buffer> {
+  /** Yields the chunks of a body. Fails below the minimum rate, because a slow store could block a command forever. */
+  async function* readInTime(body: Readable): AsyncGenerator<Buffer> {
     const began = performance.now();
     let bytes = 0;
     for await (const piece of body as AsyncIterable<Buffer>) {
       bytes += piece.length;
       const taken = performance.now() - began;
-      if (taken > idle && bytes < (taken * slowest) / 1000)
+      if (taken > idle && bytes < (taken * minRate) / 1000)
         throw new RekapError(
           'bucket',
-          `${url} sends less than ${formatBytes(slowest)} per second.`,
+          `${url} sends less than ${formatBytes(minRate)} per second.`,
           'Run the command again when the connection is faster.',
         );
       yield piece;
@@ -139,16 +129,16 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
         const pieces: Buffer[] = [];
         let bytes = found.length;
         // A store may leave out the length.
-        for await (const piece of bytes > mostText ? [] : inTime(found.body)) {
+        for await (const piece of bytes > maxTextBytes ? [] : readInTime(found.body)) {
           pieces.push(piece);
           bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-          if (bytes > mostText) break;
+          if (bytes > maxTextBytes) break;
         }
-        if (bytes > mostText) {
+        if (bytes > maxTextBytes) {
           found.body.destroy();
           throw new RekapError(
             'bucket',
-            `${url}/${path} is larger than ${formatBytes(mostText)}.`,
+            `${url}/${path} is larger than ${formatBytes(maxTextBytes)}.`,
             'rekap did not write this file. Choose another prefix.',
           );
         }
@@ -163,7 +153,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
           await client.send(new s3.PutObjectCommand(put));
           return true;
         } catch (error) {
-          // 404 for what should have been there, 409 for two writers at the very same time.
+          // 404 if the expected object doesn't exist, 409 for simultaneous writers.
           const status = statusOf(error);
           if (status === 412 || status === 409 || (status === 404 && error instanceof s3.NoSuchKey)) return false;
           throw error;
@@ -190,7 +180,7 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
         let bytes = 0;
         const file = await open(target, 'wx');
         try {
-          for await (const piece of inTime(found.body)) {
+          for await (const piece of readInTime(found.body)) {
             bytes += piece.length;
             if (bytes > most) break;
             hash.update(piece);
@@ -217,8 +207,8 @@ export async function openBucket({ bucket, prefix, url }: BucketAddress, access:
     remove: (path) =>
       explained(`remove ${path}`, async () => {
         const keys = [...(await sizes(path)).keys()].map((name) => prefix + path + name);
-        for (let first = 0; first < keys.length; first += mostKeys) {
-          const Objects = keys.slice(first, first + mostKeys).map((Key) => ({ Key }));
+        for (let first = 0; first < keys.length; first += maxKeys) {
+          const Objects = keys.slice(first, first + maxKeys).map((Key) => ({ Key }));
           const { Errors = [] } = await client.send(
             new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
           );
@@ -241,11 +231,7 @@ function typeOf(path: string): { ContentType?: string } {
   return type === undefined ? {} : { ContentType: type };
 }
 
-/**
- * Transfers files, some at a time. After the first failure no other begins, and it is thrown when those under way have ended.
- *
- * @param report Told after each file how many are done.
- */
+/** Transfers several files at a time. After a failure, waits for running transfers and throws the first error. */
 export async function transferAll<File>(
   files: readonly File[],
   transfer: (file: File) => Promise<void>,

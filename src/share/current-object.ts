@@ -1,4 +1,4 @@
-/** `current.json` of a bucket: which of its snapshots is current. It is replaced in one step, and only if nobody else has replaced it meanwhile. */
+/** Reads and replaces `current.json` of a bucket, which names the current snapshot. Detects concurrent pushes. */
 
 import * as v from 'valibot';
 import type { Bucket } from './bucket.ts';
@@ -10,27 +10,22 @@ const currentObject = 'current.json';
 const shape = v.object({
   format: v.literal(1),
   snapshot: v.pipe(v.string(), v.check(isSnapshotId)),
-  /** SHA-256 of the snapshot's manifest.json, which holds those of its files. */
   manifest_sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
-  /** Of the figures, as in the manifest. */
   source: v.string(),
-  /** When the snapshot was made; ISO 8601. */
   created_at: v.string(),
 });
 export type CurrentObject = Readonly<v.InferOutput<typeof shape>>;
 
-/** What `current.json` says, and the state it was read in. */
-export interface CurrentThere extends CurrentObject {
+export interface StoredCurrent extends CurrentObject {
   readonly etag: string;
 }
 
-/** Folder of a snapshot below the bucket's address, as in a warehouse. */
 export function snapshotPrefix(id: string): string {
   return `snapshots/${id}/`;
 }
 
-/** Null where nothing was pushed yet. @throws `bucket` where it is nothing that a push has written. */
-export async function readCurrentObject(bucket: Bucket): Promise<CurrentThere | null> {
+/** Returns null before the first push. Throws `bucket` if the file isn't from a push. */
+export async function readCurrentObject(bucket: Bucket): Promise<StoredCurrent | null> {
   const found = await bucket.read(currentObject);
   if (found === null) return null;
   const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), found.text);
@@ -52,21 +47,16 @@ export function isSameSnapshot(a: CurrentObject, b: CurrentObject): boolean {
   return a.snapshot === b.snapshot && a.manifest_sha256 === b.manifest_sha256;
 }
 
-/**
- * Makes a snapshot whose files are all there the current one.
- *
- * @param before What was read before its files were written.
- * @throws `bucket-conflict` where another push has replaced `before` meanwhile.
- */
+/** Makes an uploaded snapshot current. Throws `bucket-conflict` if another push replaced `before`, the object before the upload. */
 export async function switchCurrentObject(
   bucket: Bucket,
   next: CurrentObject,
-  before: CurrentThere | null,
+  before: StoredCurrent | null,
 ): Promise<void> {
   const text = `${JSON.stringify(next, null, 2)}\n`;
   const isWritten = await bucket.write(currentObject, text, before === null ? 'is new' : { etag: before.etag });
   if (isWritten) return;
-  // The SDK tries again when an answer is lost, and may meet what it has written itself.
+  // After a lost response, the SDK retries and finds its own write.
   const now = await readCurrentObject(bucket);
   if (now !== null && isSameSnapshot(now, next)) return;
   throw new RekapError(

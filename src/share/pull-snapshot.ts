@@ -1,12 +1,11 @@
-/** Copies the current snapshot of a bucket into a warehouse, proves it by its hashes, and makes it current there in one step. */
+/** Downloads the current snapshot of a bucket to a warehouse, verifies it, and makes it current in one step. */
 
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Bucket, transferAll } from './bucket.ts';
-import { type CurrentThere, readCurrentObject, snapshotPrefix } from './current-object.ts';
+import { type StoredCurrent, readCurrentObject, snapshotPrefix } from './current-object.ts';
 import { RekapError } from '../errors.ts';
-import { manifestHashLine } from '../publish/manifest.ts';
+import { manifestHashLine, sha256 } from '../publish/manifest.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,
@@ -42,16 +41,13 @@ import {
 export interface PullOptions {
   readonly warehouse: string;
   readonly bucket: Bucket;
-  /** Returns what is wrong with a snapshot that was fetched; it becomes current only where nothing is. */
+  /** Returns problems of a downloaded snapshot. It becomes current only if there are none. */
   readonly verify: (snapshot: Pick<Snapshot, 'folder' | 'manifest'>) => Promise<string[]>;
-  /** Snapshots to keep in the warehouse. */
   readonly keep: number;
-  /** Whether the warehouse may change its source. */
   readonly acceptSource: boolean;
-  /** Whether the warehouse is a copy that nobody else fills: then it follows the bucket wherever that goes. */
+  /** True if only pulls write to the warehouse, so that it follows every change of the bucket. */
   readonly isCopy: boolean;
   readonly warn: (message: string) => void;
-  /** Told after each file. */
   readonly report: (done: number, files: number) => void;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -61,26 +57,23 @@ export interface Pulled {
   readonly snapshot: string;
   readonly bucket: string;
   readonly warehouse: string;
-  /** Files and bytes that were fetched. */
   readonly files: number;
   readonly bytes: number;
-  /** The snapshot of the bucket that was not fetched because another one is pinned here; null if there is none. */
+  /** The bucket's snapshot that wasn't downloaded because another one is pinned here, or null. */
   readonly held: string | null;
-  /** Ids of snapshots that were removed from the warehouse. */
   readonly removed: readonly string[];
 }
 
-/** Milliseconds by which the clock of the machine that made a snapshot may be ahead of this one's. */
-const mostAhead = 24 * 3_600_000;
+/** Milliseconds by which the clock that created a snapshot may be ahead of this one. */
+const maxAhead = 24 * 3_600_000;
 
-/** A snapshot that retention has removed between two requests; the bucket has a newer one then. */
-class GoneMeanwhile extends Error {}
+/** Retention removed the snapshot between two requests, so the bucket has a newer one. */
+class SnapshotRemoved extends Error {}
 
 /**
- * Pulls, and writes a line of it in runs.jsonl, whatever became of it.
- *
- * @throws `bucket` where the bucket fails or its files are not what their hashes say, `bucket-conflict` where the warehouse is ahead of it,
- *   `source-mismatch` where the warehouse holds figures of another source. What was current in the warehouse stays then.
+ * Pulls the current snapshot, and records the outcome in runs.jsonl. A failure leaves the warehouse unchanged.
+ * @throws `bucket` if the bucket fails or a hash differs, `bucket-conflict` if the warehouse is ahead, `source-mismatch` if the sources
+ *   differ.
  */
 export async function pullSnapshot(options: PullOptions): Promise<Pulled> {
   const { bucket, warehouse, clock, isCopy } = options;
@@ -97,35 +90,35 @@ export async function pullSnapshot(options: PullOptions): Promise<Pulled> {
 
 async function pull(options: PullOptions): Promise<Pulled> {
   const { bucket, warehouse } = options;
-  for (let left = 2; ; left -= 1) {
-    const there = await readCurrentObject(bucket);
-    if (there === null)
+  for (let retries = 2; ; retries -= 1) {
+    const remote = await readCurrentObject(bucket);
+    if (remote === null)
       throw new RekapError(
         'bucket',
         `${bucket.url} does not contain a snapshot.`,
         `Push one first with "rekap push ${bucket.url}", or correct the address.`,
       );
-    refuseFuture(options, there);
-    const here = await readHere(options, there);
-    if (here !== null && (await isCopyOf(here, there)))
-      return { outcome: 'unchanged', ...named(options, there), files: 0, bytes: 0, held: null, removed: [] };
+    refuseFuture(options, remote);
+    const local = await readLocal(options, remote);
+    if (local !== null && (await isCopyOf(local, remote)))
+      return { outcome: 'unchanged', ...identify(options, remote), files: 0, bytes: 0, held: null, removed: [] };
     try {
-      return await replaceCurrent(options, there);
+      return await replaceCurrent(options, remote);
     } catch (error) {
-      if (!(error instanceof GoneMeanwhile)) throw explainFileError(error, warehouse);
-      if (left === 0)
+      if (!(error instanceof SnapshotRemoved)) throw explainFileError(error, warehouse);
+      if (retries === 0)
         throw new RekapError(
           'bucket',
-          `A file of the current snapshot ${there.snapshot} is missing in ${bucket.url}: ${error.message}.`,
+          `A file of the current snapshot ${remote.snapshot} is missing in ${bucket.url}: ${error.message}.`,
           'Push the snapshot again.',
         );
     }
   }
 }
 
-/** A snapshot of a later time would stay the newest until then, and the honest ones after it would be refused as older. */
-function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere): void {
-  const latest = newSnapshotId(new Date(clock.now().getTime() + mostAhead), 0, null);
+/** Refuses a snapshot from the future, because all correct snapshots would be refused as older. */
+function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: StoredCurrent): void {
+  const latest = newSnapshotId(new Date(clock.now().getTime() + maxAhead), 0, null);
   if (snapshot < latest) return;
   throw new RekapError(
     'bucket',
@@ -134,94 +127,101 @@ function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: CurrentThere
   );
 }
 
-function named({ bucket, warehouse }: PullOptions, { snapshot }: CurrentThere) {
+function identify({ bucket, warehouse }: PullOptions, { snapshot }: StoredCurrent) {
   return { snapshot, bucket: bucket.url, warehouse };
 }
 
-/** The current snapshot of the warehouse, or null in an empty one. Whatever is wrong with what the bucket has too, the bucket has it whole. */
-async function readHere({ warehouse, isCopy }: PullOptions, there: CurrentThere): Promise<Snapshot | null> {
-  const isTheirs = isCopy || (await readCurrentId(warehouse).catch(() => null)) === there.snapshot;
-  return isTheirs ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
+/** Returns the current snapshot of the warehouse, or null. Ignores damage if the bucket has the same snapshot. */
+async function readLocal({ warehouse, isCopy }: PullOptions, remote: StoredCurrent): Promise<Snapshot | null> {
+  const ignoresDamage = isCopy || (await readCurrentId(warehouse).catch(() => null)) === remote.snapshot;
+  return ignoresDamage ? readCurrent(warehouse).catch(() => null) : readCurrentOrFirst(warehouse);
 }
 
-/** Whether a snapshot here is the bucket's, with every byte of its files. */
-async function isCopyOf({ folder, manifest }: Snapshot, there: CurrentThere): Promise<boolean> {
+async function isCopyOf({ folder, manifest }: Snapshot, remote: StoredCurrent): Promise<boolean> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => '');
-  return sha256(text) === there.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
+  return sha256(text) === remote.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
 }
 
-async function replaceCurrent(options: PullOptions, there: CurrentThere): Promise<Pulled> {
+async function replaceCurrent(options: PullOptions, remote: StoredCurrent): Promise<Pulled> {
   const { warehouse, keep, warn, isCopy } = options;
   await makeWarehouse(warehouse, warn);
   const unlock = await lockWarehouse(warehouse);
   try {
     await clearLeftovers(warehouse);
-    const before = await readHere(options, there);
-    await requireSuccessor(options, there, before);
-    // The bucket keeps it: there is nothing to build here, so a pull waits for the pin to be removed. Nobody pins in a copy.
+    const before = await readLocal(options, remote);
+    await requireSuccessor(options, remote, before);
+    // A pull waits until the pin is removed, because the snapshot stays in the bucket. Copies are never pinned.
     const pinned = isCopy ? null : await readPinnedId(warehouse);
-    if (pinned !== null && before !== null && before.id !== there.snapshot) {
+    if (pinned !== null && before !== null && before.id !== remote.snapshot) {
       const none = { files: 0, bytes: 0, removed: [] };
-      return { outcome: 'unchanged', ...named(options, there), snapshot: before.id, held: there.snapshot, ...none };
+      return {
+        outcome: 'unchanged',
+        ...identify(options, remote),
+        snapshot: before.id,
+        held: remote.snapshot,
+        ...none,
+      };
     }
     const ids = await listSnapshotIds(warehouse);
-    const copy = ids.includes(there.snapshot) ? await readSnapshot(warehouse, there.snapshot).catch(() => null) : null;
+    const copy = ids.includes(remote.snapshot)
+      ? await readSnapshot(warehouse, remote.snapshot).catch(() => null)
+      : null;
     let fetched = { files: 0, bytes: 0 };
-    if (copy !== null && (await isCopyOf(copy, there))) await pointCurrent(warehouse, there.snapshot);
-    else fetched = await fetchSnapshot(options, there, ids);
-    const removed = await pruneSnapshots(warehouse, keep, [there.snapshot, before?.id ?? null, pinned]);
-    return { outcome: 'pulled', ...named(options, there), ...fetched, held: null, removed };
+    if (copy !== null && (await isCopyOf(copy, remote))) await pointCurrent(warehouse, remote.snapshot);
+    else fetched = await fetchSnapshot(options, remote, ids);
+    const removed = await pruneSnapshots(warehouse, keep, [remote.snapshot, before?.id ?? null, pinned]);
+    return { outcome: 'pulled', ...identify(options, remote), ...fetched, held: null, removed };
   } finally {
     unlock();
   }
 }
 
-/** The bucket may have gone back to an earlier snapshot; that the warehouse has one that the bucket never had is another matter. */
+/** Allows a rollback of the bucket, but not a warehouse with a snapshot that the bucket never had. */
 async function requireSuccessor(
   { bucket, warehouse, acceptSource, isCopy }: PullOptions,
-  there: CurrentThere,
+  remote: StoredCurrent,
   before: Snapshot | null,
 ): Promise<void> {
   if (before === null) return;
-  if (before.manifest.source !== there.source && !acceptSource)
+  if (before.manifest.source !== remote.source && !acceptSource)
     throw new RekapError(
       'source-mismatch',
-      `The warehouse ${warehouse} contains figures from ${before.manifest.source}, but ${bucket.url} from ${there.source}.`,
+      `The warehouse ${warehouse} contains figures from ${before.manifest.source}, but ${bucket.url} from ${remote.source}.`,
       'Choose another folder with --warehouse, or add --accept-source if the source has a new URL.',
     );
-  if (isCopy || before.id < there.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
+  if (isCopy || before.id < remote.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
   throw new RekapError(
     'bucket-conflict',
-    `The warehouse ${warehouse} contains snapshot ${before.id}, which is newer than ${there.snapshot} and not in ${bucket.url}.`,
+    `The warehouse ${warehouse} contains snapshot ${before.id}, which is newer than ${remote.snapshot} and not in ${bucket.url}.`,
     'Push this snapshot to the bucket, or choose another folder with --warehouse.',
   );
 }
 
 async function fetchSnapshot(
   options: PullOptions,
-  there: CurrentThere,
+  remote: StoredCurrent,
   ids: readonly string[],
 ): Promise<Pick<Pulled, 'files' | 'bytes'>> {
   const { warehouse, bucket, report } = options;
-  const id = there.snapshot;
+  const id = remote.snapshot;
   const below = snapshotPrefix(id);
   const text = await bucket.read(below + manifestFile);
-  if (text === null) throw new GoneMeanwhile(manifestFile);
-  const manifest = await requireManifest(text.text, there, bucket);
+  if (text === null) throw new SnapshotRemoved(manifestFile);
+  const manifest = await requireManifest(text.text, remote, bucket);
   const folder = await beginSnapshotFolder(warehouse, id);
   try {
     const fetchFile = async ({ path, bytes, sha256: expected }: ManifestFile): Promise<void> => {
       const target = join(folder, path);
       await mkdir(dirname(target), { recursive: true });
       const got = await bucket.download(below + path, target, bytes);
-      if (got === null) throw new GoneMeanwhile(path);
-      if (got.bytes !== bytes || got.sha256 !== expected) throw unlike(bucket, there, path);
+      if (got === null) throw new SnapshotRemoved(path);
+      if (got.bytes !== bytes || got.sha256 !== expected) throw mismatch(bucket, remote, path);
     };
     await transferAll(manifest.files, fetchFile, report);
     await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
     await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
     const problems = await options.verify({ folder, manifest });
-    if (problems.length > 0) throw unverified(bucket, there, problems);
+    if (problems.length > 0) throw invalid(bucket, remote, problems);
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
     const others = ids.filter((other) => other !== id);
     await publishSnapshotFolder(
@@ -229,7 +229,7 @@ async function fetchSnapshot(
       { id, folder, files },
       () => undefined,
       async () => {
-        // A damaged snapshot of the same name makes room only now.
+        // Removes a damaged snapshot with the same ID only now.
         if (ids.includes(id)) await pruneSnapshots(warehouse, 0, others);
       },
     );
@@ -240,12 +240,12 @@ async function fetchSnapshot(
   }
 }
 
-/** What comes from a bucket may be anybody's: the hash says whether it is what was pushed, and the shape keeps its paths below their folder. */
-async function requireManifest(text: string, there: CurrentThere, bucket: Bucket): Promise<Manifest> {
-  const parsed = sha256(text) === there.manifest_sha256 ? parseJson(text) : null;
-  const read = await readManifest(parsed, there.snapshot);
-  if ('manifest' in read && read.manifest.source === there.source && isUsable(read.manifest)) return read.manifest;
-  throw unlike(bucket, there, manifestFile);
+/** Checks a manifest from an untrusted bucket. The hash proves its content, and its shape keeps paths below their folder. */
+async function requireManifest(text: string, remote: StoredCurrent, bucket: Bucket): Promise<Manifest> {
+  const parsed = sha256(text) === remote.manifest_sha256 ? parseJson(text) : null;
+  const read = await readManifest(parsed, remote.snapshot);
+  if ('manifest' in read && read.manifest.source === remote.source && isUsable(read.manifest)) return read.manifest;
+  throw mismatch(bucket, remote, manifestFile);
 }
 
 function parseJson(text: string): unknown {
@@ -256,13 +256,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether it names each file once, and the tables among them. */
 function isUsable({ files }: Manifest): boolean {
   const paths = new Set(files.map(({ path }) => path));
   return paths.size === files.length && paths.has(databaseFile);
 }
 
-function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): RekapError {
+function mismatch({ url }: Bucket, { snapshot }: StoredCurrent, path: string): RekapError {
   const folder = snapshotPrefix(snapshot);
   return new RekapError(
     'bucket',
@@ -271,15 +270,11 @@ function unlike({ url }: Bucket, { snapshot }: CurrentThere, path: string): Reka
   );
 }
 
-function unverified({ url }: Bucket, { snapshot }: CurrentThere, problems: readonly string[]): RekapError {
+function invalid({ url }: Bucket, { snapshot }: StoredCurrent, problems: readonly string[]): RekapError {
   const folder = snapshotPrefix(snapshot);
   return new RekapError(
     'bucket',
     [`${url}/${folder} is not a valid snapshot:`, ...problems.map((one) => `  - ${one}`)].join('\n'),
     `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`,
   );
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

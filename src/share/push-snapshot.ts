@@ -1,21 +1,21 @@
-/** Copies a snapshot to a bucket: its files first, then in one step the word that it is current. Whoever reads there never sees half. */
+/** Uploads a snapshot to a bucket: its files first, then `current.json`, so that readers never see an incomplete snapshot. */
 
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Bucket, transferAll } from './bucket.ts';
 import {
   type CurrentObject,
-  type CurrentThere,
+  type StoredCurrent,
   isSameSnapshot,
   readCurrentObject,
   snapshotPrefix,
   switchCurrentObject,
 } from './current-object.ts';
 import { messageOf, RekapError } from '../errors.ts';
-import { checkManifestFile } from '../publish/verify-snapshot.ts';
+import { sha256 } from '../publish/manifest.ts';
+import { checkManifestFile, hashesAgree } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
-import { describeFile, findAltered } from '../warehouse/check-files.ts';
+import { describeFile } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
@@ -26,12 +26,9 @@ export interface PushOptions {
   readonly warehouse: string;
   readonly snapshot: Snapshot;
   readonly bucket: Bucket;
-  /** Snapshots to keep there. */
   readonly keep: number;
-  /** Whether the bucket may change its source. */
   readonly acceptSource: boolean;
   readonly warn: (message: string) => void;
-  /** Told after each file. */
   readonly report: (done: number, files: number) => void;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -40,18 +37,15 @@ export interface Pushed {
   readonly outcome: 'pushed' | 'unchanged';
   readonly snapshot: string;
   readonly bucket: string;
-  /** Files and bytes that were written. */
   readonly files: number;
   readonly bytes: number;
-  /** Ids of snapshots that were removed there. */
   readonly removed: readonly string[];
 }
 
 /**
- * Pushes, and writes a line of it in runs.jsonl, whatever became of it.
- *
- * @throws `bucket` where the bucket fails, `bucket-conflict` where somebody else's snapshot stands in the way, `source-mismatch` where it
- *   holds figures of another source, `verification` where the snapshot is damaged. What was current there stays then.
+ * Pushes a snapshot, and records the outcome in runs.jsonl. A failure leaves the bucket's current snapshot unchanged.
+ * @throws `bucket` if the bucket fails, `bucket-conflict` if it contains another warehouse's snapshot, `source-mismatch` if the sources
+ *   differ, `verification` if the snapshot is damaged.
  */
 export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
   const { warehouse, clock, snapshot, bucket } = options;
@@ -71,14 +65,14 @@ export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
 async function push(options: PushOptions): Promise<Pushed> {
   const { snapshot, bucket, acceptSource } = options;
   const { id, folder, manifest } = snapshot;
-  const damage = [...(await checkManifestFile(folder)), ...(await findDamagedFiles(snapshot))];
+  const damage = [...(await checkManifestFile(folder)), ...(await hashesAgree(snapshot))];
   if (damage.length > 0)
     throw damagedError(`Snapshot ${id} is damaged and was not pushed:`, damage, recoveryHint(id, manifest.run));
   const text = await readFile(join(folder, manifestFile), 'utf8');
   const next: CurrentObject = {
     format: 1,
     snapshot: id,
-    manifest_sha256: createHash('sha256').update(text).digest('hex'),
+    manifest_sha256: sha256(text),
     source: manifest.source,
     created_at: manifest.created_at,
   };
@@ -92,14 +86,10 @@ async function push(options: PushOptions): Promise<Pushed> {
   return { outcome, snapshot: id, bucket: bucket.url, ...written, removed };
 }
 
-async function findDamagedFiles({ folder, manifest }: Snapshot): Promise<string[]> {
-  return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
-}
-
-/** A snapshot that this warehouse made earlier may follow a later one of its own, as after a rollback, but never somebody else's. */
+/** Allows an older snapshot of this warehouse after a rollback, but doesn't replace a newer one of another warehouse. */
 async function requireSuccessor(
   { warehouse, snapshot, bucket }: PushOptions,
-  before: CurrentThere,
+  before: StoredCurrent,
   acceptSource: boolean,
 ): Promise<void> {
   if (before.source !== snapshot.manifest.source && !acceptSource)
@@ -116,25 +106,25 @@ async function requireSuccessor(
   );
 }
 
-/** Writes the files that are not there. The manifest comes last: where it is, all files were. */
+/** Uploads missing files. The manifest comes last, to show that all files exist. */
 async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<Pushed, 'files' | 'bytes'>> {
   const { bucket, snapshot, report } = options;
   const below = snapshotPrefix(snapshot.id);
-  const there = await bucket.sizes(below);
-  const known = there.has(manifestFile) ? await bucket.read(below + manifestFile) : null;
-  if (known !== null && known.text !== manifest)
+  const sizes = await bucket.sizes(below);
+  const uploaded = sizes.has(manifestFile) ? await bucket.read(below + manifestFile) : null;
+  if (uploaded !== null && uploaded.text !== manifest)
     throw new RekapError(
       'bucket-conflict',
       `${bucket.url} already contains a snapshot ${snapshot.id} with different files, from another warehouse.`,
       'The bucket is unchanged. Push the next snapshot, or choose another prefix.',
     );
   const hash = await describeFile(snapshot.folder, manifestHashFile, null);
-  const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => there.get(path) !== bytes);
+  const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => sizes.get(path) !== bytes);
   await transferAll(missing, ({ path }) => bucket.upload(below + path, join(snapshot.folder, path)), report);
   const written = { files: missing.length, bytes: missing.reduce((sum, { bytes }) => sum + bytes, 0) };
-  if (known !== null) return written;
+  if (uploaded !== null) return written;
   await bucket.write(below + manifestFile, manifest, 'is new');
-  // A store that writes it once more, though it is there and has another ETag, has not looked at the condition.
+  // A store that overwrites the manifest despite these conditions ignores them.
   const path = below + manifestFile;
   if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' })))
     throw new RekapError(
@@ -145,17 +135,16 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   return { files: written.files + 1, bytes: written.bytes + Buffer.byteLength(manifest) };
 }
 
-/** Those that are newer may be under way. The one that was replaced stays until the next push: somebody may be reading it. */
+/** Removes older snapshots. Newer ones may be incomplete uploads, and clients may still read the replaced one. */
 async function removeOld({ bucket, snapshot, keep, warn }: PushOptions, before: string | null): Promise<string[]> {
   try {
-    // Whoever has pushed meanwhile needs other snapshots than this push does.
     if ((await readCurrentObject(bucket))?.snapshot !== snapshot.id) return [];
     const ids = (await bucket.folders('snapshots/')).filter(isSnapshotId).toSorted();
     const older = ids.filter((id) => id < snapshot.id && id !== before);
     const room = Math.max(0, keep - 1 - (before !== null && before < snapshot.id ? 1 : 0));
-    const doomed = older.slice(0, Math.max(0, older.length - room));
-    for (const id of doomed) await bucket.remove(snapshotPrefix(id));
-    return doomed;
+    const removed = older.slice(0, Math.max(0, older.length - room));
+    for (const id of removed) await bucket.remove(snapshotPrefix(id));
+    return removed;
   } catch (error) {
     warn(`Old snapshots could not be removed from ${bucket.url}: ${messageOf(error)}`);
     return [];

@@ -1,8 +1,8 @@
-/** Records in runs.jsonl what became of a push or a pull. */
+/** Records the outcome of a push or pull in runs.jsonl. */
 
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import { appendRun, type RunLine } from '../warehouse/runs-log.ts';
-import { outcomeOf } from '../publish/record-run.ts';
+import { countsOf, outcomeOf } from '../publish/record-run.ts';
 import type { Clock } from '../runtime/context.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 
@@ -11,18 +11,17 @@ interface Transfer {
   readonly warehouse: string;
   readonly bucket: string;
   readonly clock: Pick<Clock, 'now'>;
-  /** Whether only what is new is recorded: a copy may be looked at each minute. */
+  /** True to record only new snapshots, because a copy may pull every minute. */
   readonly isQuiet: boolean;
 }
 
-/** What came of it; the manifest is null where the snapshot is not known. */
 interface Transferred {
   readonly outcome: RunLine['outcome'];
   readonly bytes: number;
   readonly manifest: Manifest | null;
 }
 
-/** @param act Its failure is recorded and thrown. A line that cannot be written is no failure: the warehouse may be read-only. */
+/** Runs `act`, and records its result or failure. A failed record is ignored, because the warehouse may be read-only. */
 export async function recordTransfer<Value>(
   { kind, warehouse, bucket, clock, isQuiet }: Transfer,
   act: () => Promise<Value>,
@@ -33,7 +32,6 @@ export async function recordTransfer<Value>(
     manifest: Manifest | null,
     end: Pick<RunLine, 'outcome' | 'exit_code' | 'reason' | 'bytes'>,
   ) => {
-    const datasets = Object.entries(manifest?.datasets ?? {});
     const line: RunLine = {
       run: null,
       kind,
@@ -43,9 +41,7 @@ export async function recordTransfer<Value>(
       snapshot: manifest?.snapshot ?? null,
       requests: 0,
       retries: 0,
-      rows: Object.fromEntries(datasets.map(([table, { rows }]) => [table, rows])),
-      quarantined: Object.fromEntries(datasets.map(([table, { quarantined }]) => [table, quarantined])),
-      ...(manifest?.violation_ages === undefined ? {} : { violation_ages: manifest.violation_ages }),
+      ...countsOf(manifest ?? { datasets: {} }),
       bucket,
       ...end,
     };

@@ -1,4 +1,4 @@
-/** Writes every table and view of a snapshot as files: takes a snapshot, gives the files that it has written, each whole or not at all. */
+/** Exports every table and view of a snapshot to files, each written completely or not at all. */
 
 import { copyFile, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import {
 } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
-/** Gives the paths of the files. @throws `query` where a table has more rows than a sheet can hold. */
+/** Returns the paths of the files. Throws `query` if a table has more rows than a sheet allows. */
 export async function exportSnapshot(
   snapshot: Snapshot,
   format: 'xlsx' | 'csv' | 'parquet',
@@ -52,7 +52,7 @@ export async function exportSnapshot(
   return written;
 }
 
-/** Passes every row of a table or view to `use`, and checks their number against the manifest, which knows all tables with a Parquet file. */
+/** Passes the rows of a table or view to `use`, and checks their number against the manifest. */
 function readTable<Value>(
   database: string,
   { files }: Manifest,
@@ -78,14 +78,12 @@ async function writeTable(result: QueryResult, aside: string): Promise<void> {
   }
 }
 
-/** The text of the file beside CSV and Parquet files: what the figures are, and what each file holds. */
 function aboutText(manifest: Manifest, relations: readonly Relation[], format: 'csv' | 'parquet'): string {
   const facts = describe(manifest).map(([name, value]) => `${name}: ${value}`);
   const files = relations.map(({ name, meaning }) => `${name}.${format}: ${meaning}`);
   return `${[...facts, '', ...files].join('\n')}\n`;
 }
 
-/** What the figures are, as lines of two cells. */
 function describe(manifest: Manifest): (readonly [string, string | number])[] {
   const { snapshot, source, created_at, tool, datasets } = manifest;
   const notice = sampleNotice(manifest);

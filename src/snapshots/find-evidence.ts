@@ -1,7 +1,4 @@
-/**
- * What stands behind the figures of a row: takes a snapshot and a name, gives the row, what is doubtful about it, and the records as the
- * source sent them, with the answers they came in.
- */
+/** Finds the evidence for a row: its violations, its history, and the records as received from the source. */
 
 import { messageOf, type MessageParts } from '../check-messages.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
@@ -13,11 +10,10 @@ import { createKeyReader, findRecords, type ReceivedRecord } from './received-re
 import { changesTableName, sampleNotice, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** A column in question, and what the source calls it. */
 export interface EvidenceFigure {
   readonly column: string;
   readonly field: string;
-  /** As in the table; null where it is NULL there. */
+  /** As in the table, or null if it is NULL. */
   readonly value: string | null;
 }
 
@@ -31,25 +27,22 @@ export interface EvidenceViolation extends MessageParts {
   readonly figures: readonly EvidenceFigure[];
 }
 
-/** Something that happened to a row: a value that was restated, a violation that came or was resolved. */
+/** A changed value, or a violation that appeared or was resolved. */
 export interface PastEvent {
   readonly snapshot: string;
   readonly kind: 'restated' | 'appeared' | 'resolved';
   readonly column: string;
-  /** The check; of a restated value, what it was and became. */
+  /** Null for a changed value. `before` and `after` are null for a violation. */
   readonly check: string | null;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** What is known of one row of a dataset, or of a record without one. */
 export interface Evidence {
-  /** Set for the sample: its figures are made up. */
   readonly notice: string | null;
   readonly dataset: string;
-  /** Values of the key; null for a record in quarantine, which has none that can be used. */
+  /** Values of the key, or null for a record in quarantine. */
   readonly place: Readonly<Record<string, string>> | null;
-  /** Why the record is in quarantine; null for one that has a row. */
   readonly quarantined: string | null;
   readonly figures: readonly EvidenceFigure[];
   readonly violations: readonly EvidenceViolation[];
@@ -58,45 +51,44 @@ export interface Evidence {
 }
 
 export interface EvidenceRequest {
-  /** As the source spells it, in any letter case; null for everything in quarantine. */
+  /** In any letter case. Null for everything in quarantine. */
   readonly name: string | null;
-  /** Null for all. */
   readonly datasets: readonly string[] | null;
   readonly columns: readonly string[];
 }
 
 type Texts = Readonly<Record<string, string | null>>;
 
-/** @throws `usage` where nothing has the name; `landing` where the answers are no longer there. */
+/** @throws `usage` if nothing has the name, `landing` if the responses are no longer stored. */
 export async function findEvidence(
   warehouse: string,
   snapshot: Snapshot,
-  question: EvidenceRequest,
+  request: EvidenceRequest,
 ): Promise<Evidence[]> {
   const { project } = snapshot.manifest;
   const database = await openPublished(await requireDatabase(snapshot));
   try {
-    const requested = project.pipelines.filter(({ table }) => question.datasets?.includes(table) ?? true);
+    const requested = project.pipelines.filter(({ table }) => request.datasets?.includes(table) ?? true);
     const found: Evidence[] = [];
     for (const pipeline of requested) {
-      for (const row of await rowsNamed(database, pipeline, question.name))
-        found.push(await evidenceOfRow({ database, warehouse, snapshot, pipeline, row, question }));
-      for (const row of await quarantineNamed(database, pipeline, question.name))
+      for (const row of await findRows(database, pipeline, request.name))
+        found.push(await evidenceOfRow({ database, warehouse, snapshot, pipeline, row, request }));
+      for (const row of await findQuarantined(database, pipeline, request.name))
         found.push(await evidenceOfQuarantine(warehouse, snapshot, pipeline, row));
     }
-    if (found.length === 0 && question.name !== null) throw await refuseName(database, requested, question.name);
+    if (found.length === 0 && request.name !== null) throw await unknownNameError(database, requested, request.name);
     return found;
   } finally {
     database.close();
   }
 }
 
-/** The column whose name people give: the narrowest of the key. */
+/** Returns the column that holds the name: the last of the key. */
 function nameColumn({ key }: AnyPipeline): string {
   return key.at(-1)!;
 }
 
-function rowsNamed(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
+function findRows(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
   if (name === null) return Promise.resolve([]);
   const column = quoteIdentifier(nameColumn(pipeline));
   return database.rows(
@@ -104,7 +96,7 @@ function rowsNamed(database: Database, pipeline: AnyPipeline, name: string | nul
   );
 }
 
-function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
+function findQuarantined(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
   const field = pipeline.columns[nameColumn(pipeline)]!.field;
   const isNamed =
     name === null
@@ -115,8 +107,11 @@ function quarantineNamed(database: Database, pipeline: AnyPipeline, name: string
   );
 }
 
-/** What a refused name may have meant. */
-async function refuseName(database: Database, requested: readonly AnyPipeline[], name: string): Promise<RekapError> {
+async function unknownNameError(
+  database: Database,
+  requested: readonly AnyPipeline[],
+  name: string,
+): Promise<RekapError> {
   const names = new Set<string>();
   for (const pipeline of requested) {
     const column = quoteIdentifier(nameColumn(pipeline));
@@ -143,11 +138,11 @@ interface EvidenceRow {
   readonly snapshot: Snapshot;
   readonly pipeline: AnyPipeline;
   readonly row: Texts;
-  readonly question: EvidenceRequest;
+  readonly request: EvidenceRequest;
 }
 
-async function evidenceOfRow(about: EvidenceRow): Promise<Evidence> {
-  const { database, warehouse, snapshot, pipeline, row, question } = about;
+async function evidenceOfRow(context: EvidenceRow): Promise<Evidence> {
+  const { database, warehouse, snapshot, pipeline, row, request } = context;
   const { columns: declared, table, key } = pipeline;
   const here = [
     `dataset = ${quoteText(table)}`,
@@ -159,7 +154,7 @@ async function evidenceOfRow(about: EvidenceRow): Promise<Evidence> {
     value: row[column] ?? null,
   });
   const rows = await database.rows<Texts>(`SELECT COLUMNS(*)::VARCHAR FROM violations WHERE ${here} ORDER BY ALL`);
-  const ofColumns = (column: string) => question.columns.length === 0 || question.columns.includes(column);
+  const ofColumns = (column: string) => request.columns.length === 0 || request.columns.includes(column);
   const violations = rows
     .filter((violation) => ofColumns(violation['column_name']!) || partsOf(pipeline, violation).some(ofColumns))
     .map((violation) => {
@@ -176,27 +171,27 @@ async function evidenceOfRow(about: EvidenceRow): Promise<Evidence> {
       };
     });
   const keyOf = createKeyReader(pipeline);
-  const wanted = key.map((name) => row[name]!).join('\u0000');
-  const isIt = (page: Page, record: number): boolean => keyOf(page, record)?.join('\u0000') === wanted;
+  const rowKey = key.map((name) => row[name]!).join('\u0000');
+  const matches = (page: Page, record: number): boolean => keyOf(page, record)?.join('\u0000') === rowKey;
   return {
     notice: sampleNotice(snapshot.manifest),
     dataset: table,
     place: Object.fromEntries(key.map((column) => [column, row[column]!])),
     quarantined: null,
-    figures: question.columns.filter((column) => declared[column] !== undefined).map(figure),
+    figures: request.columns.filter((column) => declared[column] !== undefined).map(figure),
     violations,
     records: await findRecords(
       warehouse,
       snapshot,
       pipeline,
       pipeline.partition === undefined ? null : row[pipeline.partition.column]!,
-      isIt,
+      matches,
     ),
     history: await readHistory(database, here, ofColumns),
   };
 }
 
-/** The columns that a violation is about, the whole of a sum last. */
+/** Returns the columns that a violation is about, with the total of a sum last. */
 function partsOf(pipeline: AnyPipeline, violation: Texts): string[] {
   const sum = sumChecks(pipeline).find(({ name }) => name === violation['check_name']);
   return [...(sum?.parts ?? []), violation['column_name']!];
@@ -208,9 +203,9 @@ async function evidenceOfQuarantine(
   pipeline: AnyPipeline,
   { reason, record, partition_value: partition = null }: Texts,
 ): Promise<Evidence> {
-  const isIt = (page: Page, index: number) =>
+  const matches = (page: Page, index: number) =>
     page.bytes.toString('utf8', page.records.recordStart[index], page.records.recordEnd[index]) === record;
-  const records = await findRecords(warehouse, snapshot, pipeline, partition, isIt);
+  const records = await findRecords(warehouse, snapshot, pipeline, partition, matches);
   return {
     notice: sampleNotice(snapshot.manifest),
     dataset: pipeline.table,
@@ -226,7 +221,7 @@ async function evidenceOfQuarantine(
 async function readHistory(
   database: Database,
   here: string,
-  isMeant: (column: string) => boolean,
+  matchesColumn: (column: string) => boolean,
 ): Promise<PastEvent[]> {
   const columns = columnList(['snapshot', 'kind', 'column', 'check', 'before', 'after']);
   const rows = await database.rows<PastEvent>(
@@ -238,5 +233,5 @@ async function readHistory(
          WHERE resolved_snapshot IS NOT NULL AND ${here}
      ) ORDER BY ALL`,
   );
-  return rows.filter(({ column }) => isMeant(column));
+  return rows.filter(({ column }) => matchesColumn(column));
 }

@@ -1,34 +1,30 @@
-/** Whether a warehouse is as fresh as it should be: takes the lines of runs.jsonl, the time and the greatest age, gives a verdict. */
+/** Decides from the lines of runs.jsonl whether a warehouse is up to date. */
 
 import { ExitCode } from '../errors.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
 
 export interface Status {
-  /** 'failed' is a warehouse that is fresh enough though its last run failed. */
+  /** 'failed' if the last run failed but the data is fresh enough. */
   readonly state: 'fresh' | 'stale' | 'failed';
   readonly exitCode: number;
-  /** The newest sync that published, or found nothing new; null where there is none. */
+  /** The newest sync that published or found no changes, or null. */
   readonly newestSuccess: RunLine | null;
-  /** The newest sync that built a new snapshot; an unchanged one may have come since. */
+  /** The newest sync that built a snapshot, or null. Later syncs may be unchanged. */
   readonly newestPublished: RunLine | null;
-  /** The last sync of all, unless that is the newest success; else the last push, if it failed. */
+  /** The last sync if it failed, or else the last push if it failed. */
   readonly failure: RunLine | null;
-  /** Milliseconds since the newest success began to read; null where there is none. */
+  /** Milliseconds since the newest success started, or null. */
   readonly age: number | null;
 }
 
-/**
- * Runs that bring data: syncs, and the pulls of a mirror. A dry run and a replay say nothing of the source, nor does a sync that found the
- * warehouse busy.
- */
-export function tellingRuns(lines: readonly RunLine[]): RunLine[] {
+/** Returns runs that show the state of the source: syncs and pulls, but not dry runs, replays, or syncs that found the warehouse busy. */
+export function sourceRuns(lines: readonly RunLine[]): RunLine[] {
   return lines.filter(
     ({ kind, outcome, exit_code }) =>
       (kind === 'sync' || kind === 'pull') && outcome !== 'dry run' && exit_code !== ExitCode.busy,
   );
 }
 
-/** Whether a run has shown what the source holds: a new snapshot, or that nothing is new. */
 export function isSuccess(line: RunLine): boolean {
   return isNew(line) || line.outcome === 'unchanged';
 }
@@ -37,19 +33,18 @@ function isNew({ outcome }: RunLine): boolean {
   return outcome === 'published' || outcome === 'held' || outcome === 'pulled';
 }
 
-/** The last push that came to an end; null where there was none. */
 export function lastPush(lines: readonly RunLine[]): RunLine | null {
   return lines.findLast(({ kind, outcome }) => kind === 'push' && outcome !== 'interrupted') ?? null;
 }
 
-/** When the newest sync began; null where there was none. One that was broken off does not count: a schedule makes up for it. */
+/** Returns when the newest sync started, or null. Ignores interrupted syncs, which a schedule repeats. */
 export function lastBegun(lines: readonly RunLine[]): Date | null {
-  const newest = tellingRuns(lines).findLast(({ kind, outcome }) => kind === 'sync' && outcome !== 'interrupted');
+  const newest = sourceRuns(lines).findLast(({ kind, outcome }) => kind === 'sync' && outcome !== 'interrupted');
   return newest === undefined ? null : new Date(newest.started_at);
 }
 
 export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number): Status {
-  const syncs = tellingRuns(lines);
+  const syncs = sourceRuns(lines);
   const push = lastPush(lines);
   const newestSuccess = syncs.findLast(isSuccess) ?? null;
   const newestPublished = syncs.findLast(isNew) ?? null;
@@ -63,26 +58,23 @@ export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number
 }
 
 export interface RunsSummary {
-  /** The last sync or pull, also if it found the warehouse busy. */
+  /** The last sync or pull, even if it found the warehouse busy. */
   readonly last: RunLine | null;
-  /** The last sync or pull that read the source. */
   readonly lastTelling: RunLine | null;
   readonly success: RunLine | null;
   readonly push: RunLine | null;
-  /** Syncs by outcome. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Syncs that the gate refused. */
   readonly refusals: number;
 }
 
-/** Summarizes the log of runs. A dry run and a replay don't show the state of the source; the pulls of a mirror count as syncs. */
+/** Summarizes the log of runs. Pulls count as syncs. Dry runs and replays don't show the state of the source. */
 export function summarizeRuns(lines: readonly RunLine[]): RunsSummary {
   const syncs = lines.filter(({ kind, outcome }) => (kind === 'sync' || kind === 'pull') && outcome !== 'dry run');
   const outcomes = new Map<string, number>();
   for (const { outcome } of syncs) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   return {
     last: syncs.at(-1) ?? null,
-    lastTelling: tellingRuns(lines).at(-1) ?? null,
+    lastTelling: sourceRuns(lines).at(-1) ?? null,
     success: syncs.findLast(isSuccess) ?? null,
     push: lastPush(lines),
     outcomes,

@@ -1,4 +1,4 @@
-/** What is done with published snapshots besides a sync: verify one, go back to one, remove old ones. */
+/** Verifies, rolls back, unpins and prunes published snapshots. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,24 +22,20 @@ import { pruneLandings, type Retention } from '../publish/landings.ts';
 import { beginsAnew } from '../run.ts';
 import { verifyAgainst } from '../publish/verify-against.ts';
 
-/** What a verification found. */
 interface Verification {
-  /** Number of files that the manifest names; 0 where it cannot be read. */
   readonly files: number;
-  /** Everything that is wrong with the snapshot itself, as sentences. */
+  /** Problems of the snapshot, as sentences. */
   readonly problems: readonly string[];
-  /** The same of the answers that it was made of. */
+  /** Problems of its stored responses, as sentences. */
   readonly answerProblems: readonly string[];
-  /** That retention has removed the answers is no damage. Unknown where the manifest does not say what they were. */
+  /** 'gone' after retention removed the responses, which isn't damage. 'unknown' if the manifest can't be read. */
   readonly answers: 'kept' | 'damaged' | 'gone' | 'unknown';
-  /** What to do about the problems; empty where there are none. */
   readonly next: string;
 }
 
 /**
- * Checks the snapshot of this id and, as far as they are kept, the answers that it was made of. A manifest that cannot be read is damage too.
- *
- * @throws `snapshot-not-found` where there is none of this id.
+ * Verifies a snapshot and its stored responses. An unreadable manifest counts as damage.
+ * @throws `snapshot-not-found` if no snapshot has this ID.
  */
 export async function verifyPublished(warehouse: string, id: string): Promise<Verification> {
   let snapshot: Snapshot;
@@ -52,7 +48,6 @@ export async function verifyPublished(warehouse: string, id: string): Promise<Ve
   const { run, landing, files } = snapshot.manifest;
   const problems = await verifyAgainst(snapshot);
   const folder = join(warehousePaths(warehouse).landing, run);
-  // What is there and cannot be read is named file by file.
   const isKept = isSnapshotId(run) && (await isThere(folder));
   const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];
   const answers = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
@@ -60,7 +55,6 @@ export async function verifyPublished(warehouse: string, id: string): Promise<Ve
   return { files: files.length, problems, answerProblems: altered, answers, next };
 }
 
-/** Whether there is such a folder, readable or not. */
 async function isThere(folder: string): Promise<boolean> {
   try {
     await readdir(folder);
@@ -77,29 +71,25 @@ function nextStep({ id, manifest }: Snapshot, isDamaged: boolean, answers: Verif
   return answers === 'damaged' ? 'The tables are intact, but a replay can no longer prove them.' : '';
 }
 
-/** The error of a command that met a damaged snapshot: every problem on a line of its own. */
 export function damagedError(what: string, problems: readonly string[], next: string): RekapError {
   return new RekapError('verification', [what, ...problems.map((problem) => `  - ${problem}`)].join('\n'), next);
 }
 
-/** What there is to say of a snapshot that has been made current again. */
 interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
-  /** The source whose history the next sync begins anew, because the snapshot holds sample figures; null where it goes on. */
+  /** The source whose history restarts with the next sync, because the snapshot contains sample figures. Otherwise null. */
   readonly endsHistoryOf: string | null;
 }
 
 /**
- * Makes snapshot `id` the current one, if it is whole, and pins it, so that no sync replaces it. Gives what is wrong with its answers, which
- * are not needed for it.
- *
- * @throws `snapshot-not-found` where there is none of this id, `verification` naming what is wrong with a damaged one.
+ * Makes an intact snapshot current and pins it, so that no sync replaces it. Returns problems of its responses, which don't prevent this.
+ * @throws `snapshot-not-found` if no snapshot has this ID, `verification` if it is damaged.
  */
 export async function rollBack(warehouse: string, id: string): Promise<RolledBack> {
   return locked(warehouse, async () => {
     const before = await readCurrent(warehouse).catch(() => null);
     const { problems, answerProblems, next } = await verifyPublished(warehouse, id);
     if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
-    // Readers get the right figures first: a rollback that dies in between has not pinned anything, and hasn't said so.
+    // Current first, so that readers get correct figures even if the rollback is interrupted.
     await pointCurrent(warehouse, id);
     await pinSnapshot(warehouse, id).catch((error: unknown) => {
       const what = `Snapshot ${id} is current, but it could not be pinned: ${systemReason(error)}.`;
@@ -111,7 +101,7 @@ export async function rollBack(warehouse: string, id: string): Promise<RolledBac
   });
 }
 
-/** Removes the pin, so that the next sync can replace the current snapshot. Returns the id that was pinned; null if none was, or if the pin was damaged. */
+/** Removes the pin, so that the next sync can replace the current snapshot. Returns the pinned ID, or null if there was no valid pin. */
 export async function unpin(warehouse: string): Promise<string | null> {
   return locked(warehouse, async () => {
     const pinned = await readPinnedId(warehouse).catch(() => null);
@@ -120,15 +110,12 @@ export async function unpin(warehouse: string): Promise<string | null> {
   });
 }
 
-/** What a pruning removed. */
 interface Pruned {
-  /** Ids of snapshots. */
   readonly removed: readonly string[];
-  /** Ids of runs whose answers are gone. */
   readonly landings: readonly string[];
 }
 
-/** Removes the oldest snapshots and answers beyond what is to be kept, never the current and the pinned ones. */
+/** Removes the oldest snapshots and responses, but never the current and the pinned ones. */
 export async function prune(retention: Retention): Promise<Pruned> {
   const { warehouse, keep } = retention;
   return locked(warehouse, async () => {

@@ -1,6 +1,5 @@
-/** The records that stand behind a row, as the source sent them: found in the landing of the run that received them. */
+/** Finds the records behind a row, as received from the source, in the landing of the run that received them. */
 
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isRekapError, RekapError } from '../errors.ts';
 import { createScanner, shapeOf } from '../source/decode/scan-answer.ts';
@@ -8,46 +7,40 @@ import { openLandedRun, readAnswers } from '../land/landed-run.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, placeOf } from '../project/declaration.ts';
 import type { Page } from '../stages.ts';
+import { sha256 } from '../publish/manifest.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
-/** A record as the source sent it, and the answer that held it. */
 export interface ReceivedRecord {
-  /** Which account of the source it comes from: its list of all records, or the partition's own. */
+  /** The full listing, or the partition's own list. */
   readonly account: 'full listing' | 'partition';
   readonly url: string;
-  /** ISO 8601. */
   readonly at: string;
   readonly status: number;
-  /** Of the answer's body. */
   readonly sha256: string;
-  /** The run that landed it, and its number there. */
+  /** The run that landed it, and the response's number in that landing. */
   readonly run: string;
   readonly answer: number;
-  /** Its place among the records of the answer, from 1. */
+  /** Position of the record in the response, from 1. */
   readonly place: number;
-  /** The JSON, byte for byte. */
   readonly record: string;
-  /** Name of the answer's file below --out. */
+  /** Name of the response's file below --out. */
   readonly file: string;
 }
 
-/**
- * The records that a run received, from the partition's own answers and from the full listing. What a snapshot has carried over was received
- * by the run of one before it.
- */
+/** Finds records in the run of a snapshot. Continues with previous snapshots, whose runs received the carried-over records. */
 export async function findRecords(
   warehouse: string,
   { manifest }: Snapshot,
   pipeline: AnyPipeline,
   partition: string | null,
-  isIt: (page: Page, record: number) => boolean,
+  matches: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
   const folder = join(warehousePaths(warehouse).landing, manifest.run);
-  const records = await readLanding(folder, manifest.run, pipeline, partition, isIt);
+  const records = await readLanding(folder, manifest.run, pipeline, partition, matches);
   if (records.length > 0 || manifest.previous === null) return records;
   try {
-    return await findRecords(warehouse, await readSnapshot(warehouse, manifest.previous), pipeline, partition, isIt);
+    return await findRecords(warehouse, await readSnapshot(warehouse, manifest.previous), pipeline, partition, matches);
   } catch (error) {
     if (!isRekapError(error, 'snapshot-not-found')) throw error;
     throw new RekapError(
@@ -59,7 +52,7 @@ export async function findRecords(
   }
 }
 
-/** Reads a record's key as the table has it; null where the record has none that can be used. */
+/** Returns a function that reads a record's key as in the table, or null if it has no valid key. */
 export function createKeyReader(pipeline: AnyPipeline): (page: Page, record: number) => string[] | null {
   const columns = pipeline.key.map((name) => ({
     place: placeOf(pipeline, name),
@@ -77,10 +70,10 @@ async function readLanding(
   run: string,
   pipeline: AnyPipeline,
   partition: string | null,
-  isIt: (page: Page, record: number) => boolean,
+  matches: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
   const lines = (await readAnswers(folder)).map((line, answer) => ({ line, answer }));
-  const meant = lines.filter(
+  const matching = lines.filter(
     ({ line }) =>
       line.dataset === pipeline.table &&
       line.status === 200 &&
@@ -93,18 +86,18 @@ async function readLanding(
   );
   const records: ReceivedRecord[] = [];
   try {
-    for (const { line, answer } of meant) {
+    for (const { line, answer } of matching) {
       const { request, url, body: bytes, at, status } = await landed.answer(answer);
       const { records: index } = scan(bytes);
       const page: Page = { request, url, bytes, count: index.length, next: null, records: index };
       for (let record = 0; record < index.length; record += 1) {
-        if (!isIt(page, record)) continue;
+        if (!matches(page, record)) continue;
         records.push({
           account: line.partition === null ? 'full listing' : 'partition',
           url,
           at: at.toISOString(),
           status,
-          sha256: createHash('sha256').update(bytes).digest('hex'),
+          sha256: sha256(bytes),
           run,
           answer,
           place: record + 1,
@@ -119,7 +112,6 @@ async function readLanding(
   return records;
 }
 
-/** The body of an answer that is named in evidence. */
 export async function readAnswerBody(warehouse: string, { run, answer }: ReceivedRecord): Promise<Buffer> {
   const landed = await openLandedRun(join(warehousePaths(warehouse).landing, run), null);
   try {

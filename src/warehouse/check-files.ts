@@ -1,4 +1,4 @@
-/** Compares files with what a manifest says of them: their length and SHA-256. */
+/** Compares files with their length and SHA-256 in a manifest. */
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -8,14 +8,13 @@ import { databaseFile, type ManifestFile } from './snapshot-format.ts';
 import { withFile } from '../runtime/with-file.ts';
 import { systemCode, systemReason } from '../errors.ts';
 
-/** Bytes that are read at a time. */
 const step = 1 << 20;
 
-/** Length and SHA-256 of a file below `folder`. DuckDB must not have it open: reading it would drop DuckDB's lock. */
+/** Returns the length and SHA-256 of a file below `folder`. DuckDB must not have it open, because reading it would drop DuckDB's lock. */
 export async function describeFile(folder: string, path: string, rows: number | null): Promise<ManifestFile> {
   return withFile(join(folder, path), 'r', async (file) => {
     const hash = createHash('sha256');
-    // One piece of memory for the whole file: a stream would take a new one for each step.
+    // One buffer for the whole file. A stream would allocate one per read.
     const buffer = Buffer.allocUnsafe(step);
     let bytes = 0;
     for (;;) {
@@ -27,19 +26,13 @@ export async function describeFile(folder: string, path: string, rows: number | 
   });
 }
 
-/** A file that is not what a manifest says. */
 export interface AlteredFile {
   readonly path: string;
   readonly why: string;
-  /** Whether it could be read at all. */
   readonly isRead: boolean;
 }
 
-/**
- * Reads every byte of the files that a manifest names, and gives those that are not what it says.
- *
- * @throws `warehouse-forbidden` where this user may not read one.
- */
+/** Returns the files that don't match the manifest in any byte. Throws `warehouse-forbidden` if this user can't read a file. */
 export async function findAltered(folder: string, files: readonly ManifestFile[]): Promise<AlteredFile[]> {
   const found = await Promise.all(
     files.map(async ({ path, bytes, sha256 }): Promise<AlteredFile[]> => {
@@ -48,7 +41,7 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
         const [log] = path === databaseFile ? await findLogs(join(folder, path)) : [];
         const why =
           now.bytes !== bytes
-            ? otherSize(now.bytes, bytes)
+            ? sizeMismatch(now.bytes, bytes)
             : now.sha256 !== sha256
               ? 'its SHA-256 does not match the manifest'
               : log !== undefined
@@ -56,19 +49,19 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
                 : null;
         return why === null ? [] : [{ path, why, isRead: true }];
       } catch (error) {
-        return [{ path, why: whyUnread(join(folder, path), error), isRead: false }];
+        return [{ path, why: describeReadError(join(folder, path), error), isRead: false }];
       }
     }),
   );
   return found.flat();
 }
 
-export function otherSize(found: number, expected: number): string {
+export function sizeMismatch(found: number, expected: number): string {
   return `${found} bytes, but ${expected} in the manifest`;
 }
 
-/** @throws `warehouse-forbidden` where this user may not read the file: that is no damage. */
-export function whyUnread(path: string, error: unknown): string {
+/** Returns why a file can't be read, as the rest of a sentence. Throws `warehouse-forbidden` for a denied access, which isn't damage. */
+export function describeReadError(path: string, error: unknown): string {
   if (isForbidden(error)) throw forbidden(path, error);
   return systemCode(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${systemReason(error)}`;
 }

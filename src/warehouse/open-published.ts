@@ -1,4 +1,4 @@
-/** Opens a published DuckDB file for reading, so that no statement, view or macro in it reaches anything else. */
+/** Opens a published DuckDB file for reading, so that statements, views and macros can't access anything else. */
 
 import {
   type Database,
@@ -10,26 +10,22 @@ import {
 } from '../runtime/database.ts';
 import { messageOf, RekapError } from '../errors.ts';
 
-/** What to do about a published file that is not as it was. */
 export const verifyHint = 'To find the damage and its repair, run "rekap snapshots verify".';
 
-/** A division by 0 gives NULL, as in the views. DuckDB would give Infinity, which no file of numbers holds. */
+/** Division by 0 returns NULL, as in the views. DuckDB's default is Infinity, which JSON can't represent. */
 const nullForZeroDivisor = { ieee_floating_point_ops: 'false' } as const;
 
-/** Bounds of what is read. */
 export interface ReadBounds {
-  /** Bytes that tables, sorts and joins may take. */
   readonly memory?: number;
-  /** Ends the statement that is running; its reason is thrown. */
+  /** Interrupts the running statement. Its reason is thrown. */
   readonly signal?: AbortSignal;
-  /** Parquet files by the names of the tables and views whose rows they hold. Statements read the files, and no view is computed again. */
+  /** Parquet files by table or view. Statements read the files instead of computing views again. */
   readonly parquet?: ReadonlyMap<string, string>;
 }
 
 /**
- * Opens the file read-only and sealed. A snapshot may come from a bucket that anyone can write to, and a view can hold `read_text('/path')`.
- *
- * @throws `database-held` where another program writes to the file, RekapError where it cannot be opened.
+ * Opens the file read-only and sealed. A snapshot may come from an untrusted bucket, and a view can contain `read_text('/path')`.
+ * @throws `database-held` if another program writes to the file, RekapError if it can't be opened.
  */
 export async function openPublished(
   file: string,
@@ -37,11 +33,10 @@ export async function openPublished(
 ): Promise<Database> {
   const database = await openReadOnly(file, signal);
   try {
-    // DuckDB looks for a name among temporary views first.
     for (const [name, path] of parquet)
       await database.run(`CREATE TEMP VIEW ${quoteIdentifier(name)} AS FROM ${readParquetSql(path)}`);
     await seal(database, memory, [...parquet.values()]);
-    return namingDamage(database, file);
+    return nameDamagedFile(database, file);
   } catch (error) {
     database.close();
     throw error;
@@ -49,10 +44,9 @@ export async function openPublished(
 }
 
 /**
- * Takes the file system, extensions and settings away from an open database. Without external access alone, DuckDB would still let a
- * statement write to the file itself and to the log beside it. What does not fit into memory has no folder to go to.
- *
- * @param files Files that statements may still read. They could also write to them, so a caller that names files must run no SQL from outside.
+ * Disables the file system, extensions and settings of an open database.
+ * Without external access alone, a statement could still write to the file and its log. No temporary folder is left to spill to.
+ * @param files Files that statements may read. They could also write to them, so callers that pass files must not run untrusted SQL.
  */
 export async function seal(database: Database, memory = mostMemory, files: readonly string[] = []): Promise<void> {
   const paths = files.map((file) => quoteText(file)).join(', ');
@@ -62,8 +56,8 @@ export async function seal(database: Database, memory = mostMemory, files: reado
   );
 }
 
-/** The same database; what it throws of a damaged file names the file and what to do. */
-function namingDamage(database: Database, file: string): Database {
+/** Wraps a database so that errors about a damaged file name the file and the next step. */
+function nameDamagedFile(database: Database, file: string): Database {
   const read = async <Value>(act: () => Promise<Value>): Promise<Value> => {
     try {
       return await act();
@@ -75,14 +69,14 @@ function namingDamage(database: Database, file: string): Database {
     ...database,
     run: (sql, values) => read(() => database.run(sql, values)),
     rows: (sql, values) => read(() => database.rows(sql, values)),
-    beside: async () => namingDamage(await database.beside(), file),
+    beside: async () => nameDamagedFile(await database.beside(), file),
   };
 }
 
-/** The error for a file whose bytes DuckDB could not read or make sense of; null for any other error. */
+/** Returns the error for a file that DuckDB couldn't read. Null for other errors. */
 export function explainDamage(error: unknown, file: string, next = verifyHint): RekapError | null {
   if (!(error instanceof Error) || !/^(IO|Serialization|Internal|Fatal) Error/i.test(error.message)) return null;
-  // That is what a sealed database says of every other file.
+  // A sealed database reports this for every other file.
   if (/disabled/i.test(error.message)) return null;
   return new RekapError('warehouse', `${file} cannot be read: ${error.message.split('\n')[0]}`, next, { cause: error });
 }

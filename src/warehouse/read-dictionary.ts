@@ -1,20 +1,18 @@
-/** Reads what every table and view of a DuckDB file holds, from the comments in the file: the one source of all that explains the tables. */
+/** Reads the meaning of every table, view and column from the comments in a DuckDB file. */
 
 import { type Database, quoteText } from '../runtime/database.ts';
 import { openPublished } from './open-published.ts';
 
 export interface RelationColumn {
   readonly name: string;
-  /** As DuckDB calls it. */
   readonly type: string;
-  /** What a number counts or measures, such as percent; empty for what has no unit. */
+  /** What a number counts or measures, such as percent. Empty if it has no unit. */
   readonly unit: string;
   readonly meaning: string;
-  /** The field of the service that it is read from; null where it is reckoned. */
+  /** The source field, or null if the column is computed. */
   readonly field: string | null;
 }
 
-/** A table or view. */
 export interface Relation {
   readonly name: string;
   readonly kind: 'table' | 'view';
@@ -22,15 +20,12 @@ export interface Relation {
   readonly columns: readonly RelationColumn[];
 }
 
-/** How a comment names the field that a column is read from. */
 const sourceField = / Source field: (\S+)\.$/;
-/** How it says what its numbers count. */
 const unitNote = / Unit: ([^.]+)\.(?= Source field: \S+\.$|$)/;
 
 /**
- * Tables first, then views, each by name.
- *
- * @param attached Name of the attached database to read; null for the open file itself.
+ * Returns tables first, then views, each sorted by name.
+ * @param attached Name of the attached database to read, or null for the open file.
  */
 export async function readDictionary(database: Database, attached: string | null = null): Promise<Relation[]> {
   const file = attached === null ? 'current_database()' : quoteText(attached);
@@ -59,7 +54,6 @@ export async function readDictionary(database: Database, attached: string | null
   }));
 }
 
-/** The dictionary of a published DuckDB file. Throws as `openPublished` does. */
 export async function readPublishedDictionary(file: string): Promise<Relation[]> {
   const database = await openPublished(file);
   try {

@@ -1,4 +1,4 @@
-/** Reads a manifest from JSON, whoever has written it: of this format, or of the one before. */
+/** Reads a manifest of the current or the previous format from JSON. */
 
 import * as v from 'valibot';
 import { loadProject } from '../project/load-project.ts';
@@ -6,12 +6,12 @@ import { storedPart } from '../project/stored.ts';
 import { findProblems } from '../project/validate.ts';
 import { type Manifest, manifestShape } from './snapshot-format.ts';
 
-/** What came of reading a manifest; `why` is the rest of a sentence that begins with the file. */
+/** `why` is the rest of a sentence that begins with the file. */
 export type ReadManifest = { readonly manifest: Manifest } | { readonly why: string };
 
 /**
- * @param id Of the snapshot that it must be of.
- * @returns What is wrong with it, also where its declaration contradicts itself: it may be anybody's.
+ * Checks a manifest and its declaration, which may come from an untrusted source.
+ * @param id ID of the snapshot that it must describe.
  */
 export async function readManifest(value: unknown, id: string): Promise<ReadManifest> {
   const format = formatOf(value);
@@ -31,12 +31,11 @@ function formatOf(value: unknown): unknown {
 
 const olderVerdict = v.looseObject({ district: v.nullable(v.number()), complete: v.boolean() });
 
-/** The older format, as far as it differs. */
 const olderManifest = v.looseObject({
   datasets: v.record(v.string(), v.looseObject({ districts: v.array(olderVerdict) })),
 });
 
-/** A verdict of an older manifest or landing: it named a partition by a number, and knew one way of paging. */
+/** Upgrades a verdict of an older manifest or landing, which named partitions by number and had one kind of paging. */
 export function upgradeVerdict({ district, ...verdict }: v.InferOutput<typeof olderVerdict>): Record<string, unknown> {
   return {
     ...verdict,
@@ -45,7 +44,7 @@ export function upgradeVerdict({ district, ...verdict }: v.InferOutput<typeof ol
   };
 }
 
-/** The first format holds no declaration: it was made when there was no other project than the bundled one. */
+/** Adds the bundled project, because the first format had no declaration and no other project existed. */
 async function upgradeManifest(value: unknown): Promise<unknown> {
   if (!v.is(olderManifest, value)) return null;
   const datasets = Object.entries(value.datasets).map(([name, { districts, ...dataset }]) => [

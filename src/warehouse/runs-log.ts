@@ -1,4 +1,4 @@
-/** runs.jsonl: one line per run, published or not, with the reason. */
+/** Reads and writes runs.jsonl: one line per run, published or not, with the reason. */
 
 import { readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
@@ -8,9 +8,8 @@ import { flush, withFile } from '../runtime/with-file.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** A line of runs.jsonl. */
 export const runLineShape = v.object({
-  /** Null where it failed before it had an id. */
+  /** Null if the run failed before it had an ID. */
   run: v.nullable(v.string()),
   kind: v.picklist(['sync', 'replay', 'push', 'pull']),
   started_at: v.string(),
@@ -29,32 +28,26 @@ export const runLineShape = v.object({
   ]),
   exit_code: count,
   source: v.string(),
-  /** The snapshot that is current after the run. */
   snapshot: v.nullable(v.string()),
   reason: v.string(),
   requests: count,
   retries: count,
-  /** The rest is not there in lines of older releases, nor for a run that was killed. Bytes of the answers. */
+  /** Bytes of the responses. This and all following fields are missing in lines of older releases and of killed runs. */
   bytes: v.optional(count),
-  /** Answers by their status. */
   statuses: v.optional(v.record(v.string(), count)),
-  /** Milliseconds by step, such as build_tables, in the order of the steps. */
+  /** Milliseconds by step, such as build_tables, in order. */
   steps: v.optional(v.record(v.string(), count)),
-  /** Rows by table of what was built. */
   rows: v.optional(v.record(v.string(), count)),
-  /** Records in quarantine by table. */
   quarantined: v.optional(v.record(v.string(), count)),
   violation_ages: v.optional(violationAgesShape),
   warnings: v.optional(v.array(v.string())),
-  /** Where a push went, or a pull came from. */
   bucket: v.optional(v.string()),
 });
 export type RunLine = Readonly<v.InferOutput<typeof runLineShape>>;
 
 /**
- * Appends a line and flushes it. A line that a killed run left unfinished is ended first. The line is one write to a file open for
- * appending, unless the system takes only a part of it: a run that finds the warehouse busy writes beside the one that holds it, and
- * neither may come into the other's line.
+ * Appends a line and flushes it. First ends a line that a killed run left unfinished.
+ * One write in append mode keeps lines whole while a run that finds the warehouse busy writes too.
  */
 export async function appendRun(warehouse: string, line: RunLine): Promise<void> {
   await withFile(warehousePaths(warehouse).runs, 'a+', async (file) => {
@@ -64,12 +57,12 @@ export async function appendRun(warehouse: string, line: RunLine): Promise<void>
     const lead = size > 0 && last[0] !== 0x0a ? '\n' : '';
     await file.appendFile(`${lead}${JSON.stringify(line)}\n`);
     await file.datasync();
-    // A file that is new has its name on the disk only then.
+    // A new file's name is on the disk only after its folder is flushed.
     if (size === 0) await flush(warehouse);
   });
 }
 
-/** The lines of runs.jsonl, oldest first. A line that a killed run left unfinished is passed over, as is what is no line of a run. */
+/** Returns the lines of runs.jsonl, oldest first. Skips unfinished and invalid lines. */
 export async function readRuns(warehouse: string): Promise<RunLine[]> {
   const { runs } = warehousePaths(warehouse);
   try {
@@ -80,7 +73,7 @@ export async function readRuns(warehouse: string): Promise<RunLine[]> {
   }
 }
 
-/** Returns a function that reads the lines of runs.jsonl, and reads the file again only if it changed. */
+/** Returns a function that reads runs.jsonl again only if the file changed. */
 export function createRunsReader(warehouse: string): () => Promise<readonly RunLine[]> {
   let known: { readonly state: string; readonly lines: Promise<readonly RunLine[]> } | null = null;
   return async () => {

@@ -1,10 +1,10 @@
-/** Finds and reads what a warehouse holds: its snapshots, the current one among them, and the runs whose answers are kept. */
+/** Finds and reads the contents of a warehouse: its snapshots, the current one, and runs with stored responses. */
 
 import { access, constants, readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemCode, RekapError, systemReason } from '../errors.ts';
 import { findLogs } from '../runtime/database.ts';
-import { whyUnread } from './check-files.ts';
+import { describeReadError } from './check-files.ts';
 import { readManifest as parseManifest } from './read-manifest.ts';
 import { failedFile, forbidden, isForbidden } from './file-errors.ts';
 import {
@@ -17,41 +17,35 @@ import {
 } from './snapshot-format.ts';
 import { countOf } from '../runtime/text.ts';
 
-/** A published snapshot. */
 export interface Snapshot {
   readonly id: string;
   readonly folder: string;
   readonly manifest: Manifest;
 }
 
-/** What to do about a warehouse that holds nothing yet. */
 export const fillFirst =
   'Run a sync first, such as "rekap sync --base-url URL", or choose another folder with --warehouse.';
 
-/** What to do where `current` is missing, or leads nowhere. */
 const currentHint =
   'To make the snapshot of the newest run current, run "rekap replay". To choose another snapshot, run "rekap snapshots list", then "rekap snapshots rollback ID". If no snapshots exist, remove current and snapshots, and run the sync again.';
 
-/** What to do about a damaged pin. */
 const pinnedHint = 'Remove it with "rekap snapshots unpin". To pin a snapshot, run "rekap snapshots rollback ID".';
 
-/** What to do about a damaged snapshot that was made of the answers of run `madeBy`. It looks at nothing: advice must not fail. */
+/** Returns the hint for a damaged snapshot that was built from the responses of run `madeBy`. Reads no files, so it can't fail. */
 export function recoveryHint(damaged: string, madeBy = damaged): string {
   return `To rebuild it from its responses, run "rekap replay ${madeBy}". To choose another snapshot, run "rekap snapshots list", then "rekap snapshots rollback ID".`;
 }
 
-/** Ids of the snapshots that have a name, oldest first. */
 export function listSnapshotIds(warehouse: string): Promise<string[]> {
-  return idsIn(warehousePaths(warehouse).snapshots);
+  return listIds(warehousePaths(warehouse).snapshots);
 }
 
-/** Ids of the runs whose answers are kept, oldest first. */
 export function listLandedIds(warehouse: string): Promise<string[]> {
-  return idsIn(warehousePaths(warehouse).landing);
+  return listIds(warehousePaths(warehouse).landing);
 }
 
-/** Ids sort by time. What somebody else has put there is theirs, and counts for nothing. */
-async function idsIn(folder: string): Promise<string[]> {
+/** Ignores other files. IDs sort by time. */
+async function listIds(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter(isSnapshotId).toSorted();
   } catch (error) {
@@ -66,12 +60,11 @@ async function idsIn(folder: string): Promise<string[]> {
   }
 }
 
-/** The id that `current` points to, or null where nothing has been published yet. */
 export function readCurrentId(warehouse: string): Promise<string | null> {
   return readLinkedId(warehouse, warehousePaths(warehouse).current, currentHint);
 }
 
-/** The id of the pinned snapshot, which stays current while syncs build newer ones; null if no snapshot is pinned. */
+/** Returns the ID of the pinned snapshot, which stays current while syncs build newer ones. Null if no snapshot is pinned. */
 export function readPinnedId(warehouse: string): Promise<string | null> {
   return readLinkedId(warehouse, warehousePaths(warehouse).pinned, pinnedHint);
 }
@@ -94,19 +87,18 @@ async function readLinkedId(warehouse: string, link: string, next: string): Prom
   throw new RekapError('warehouse', what, next);
 }
 
-/** The snapshot that `current` points to, or null where nothing has been published yet. */
 export async function readCurrent(warehouse: string): Promise<Snapshot | null> {
   const id = await readCurrentId(warehouse);
   return id === null ? null : readSnapshot(warehouse, id);
 }
 
-/** The current snapshot of a warehouse that must have one. */
+/** Returns the current snapshot. Throws `snapshot-not-found` if there is none. */
 export async function requireCurrent(warehouse: string): Promise<Snapshot> {
   const snapshot = await readCurrent(warehouse);
   if (snapshot !== null) return snapshot;
   const ids = await listSnapshotIds(warehouse).catch(() => []);
   throw ids.length > 0
-    ? new RekapError('snapshot-not-found', withoutLink(warehouse, ids), currentHint)
+    ? new RekapError('snapshot-not-found', missingLinkMessage(warehouse, ids), currentHint)
     : new RekapError(
         'snapshot-not-found',
         `The warehouse ${warehouse} does not contain a published snapshot.`,
@@ -114,33 +106,27 @@ export async function requireCurrent(warehouse: string): Promise<Snapshot> {
       );
 }
 
-/** The snapshot of this id; the current one where none is named. */
 export function chooseSnapshot(warehouse: string, id: string | undefined): Promise<Snapshot> {
   return id === undefined ? requireCurrent(warehouse) : readSnapshot(warehouse, id);
 }
 
 /**
- * The current snapshot, or null where nothing has been published yet.
- *
- * @throws `warehouse` where only the link to it is missing: the history would begin anew without a word.
+ * Returns the current snapshot, or null before the first publication.
+ * @throws `warehouse` if only the link is missing, because the history would silently restart.
  */
 export async function readCurrentOrFirst(warehouse: string): Promise<Snapshot | null> {
   const snapshot = await readCurrent(warehouse);
   const ids = snapshot === null ? await listSnapshotIds(warehouse) : [];
   if (ids.length === 0) return snapshot;
-  throw new RekapError('warehouse', withoutLink(warehouse, ids), currentHint);
+  throw new RekapError('warehouse', missingLinkMessage(warehouse, ids), currentHint);
 }
 
-function withoutLink(warehouse: string, { length }: readonly string[]): string {
+function missingLinkMessage(warehouse: string, { length }: readonly string[]): string {
   const { current } = warehousePaths(warehouse);
   return `${current} is missing, so no snapshot is current. The warehouse contains ${countOf(length, 'snapshot')}.`;
 }
 
-/**
- * A snapshot by its id.
- *
- * @throws `snapshot-not-found` where there is none of this id, RekapError where its manifest cannot be read.
- */
+/** Reads a snapshot by ID. Throws `snapshot-not-found` if it doesn't exist, RekapError if its manifest can't be read. */
 export async function readSnapshot(warehouse: string, id: string): Promise<Snapshot> {
   if (!isSnapshotId(id)) {
     throw new RekapError(
@@ -163,13 +149,13 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
   return { id, folder, manifest: await readManifest(id, folder) };
 }
 
-/** Path of a snapshot's DuckDB file, which must be there, and alone: DuckDB's own problem would not say what to do. */
+/** Returns the path of a snapshot's DuckDB file. Checks first that it is readable and has no log, because DuckDB's error has no next step. */
 export async function requireDatabase(snapshot: Snapshot): Promise<string> {
   const file = join(snapshot.folder, databaseFile);
   try {
     await access(file, constants.R_OK);
   } catch (error) {
-    throw new RekapError('warehouse', `${file} ${whyUnread(file, error)}.`, recoveryHint(snapshot.id), {
+    throw new RekapError('warehouse', `${file} ${describeReadError(file, error)}.`, recoveryHint(snapshot.id), {
       cause: error,
     });
   }
@@ -177,7 +163,7 @@ export async function requireDatabase(snapshot: Snapshot): Promise<string> {
   return file;
 }
 
-/** Refuses a snapshot with a log beside its DuckDB file. Whoever opens the file would see figures that were never published. */
+/** Refuses a snapshot with a log beside its DuckDB file. DuckDB would apply the log and show unpublished figures. */
 export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
   const [log] = await findLogs(join(folder, databaseFile));
   if (log === undefined) return;
@@ -188,7 +174,6 @@ export async function requireNoLog({ id, folder }: Snapshot): Promise<void> {
   );
 }
 
-/** Refuses a folder that is no warehouse. */
 export async function requireWarehouse(warehouse: string): Promise<void> {
   if (await isFolder(warehousePaths(warehouse).snapshots)) return;
   if ((await stat(warehouse).catch(() => null))?.isFile() === true) throw noFolder(warehouse);

@@ -50,7 +50,7 @@ async function attempt(run: Promise<Extracted>): Promise<readonly string[] | nul
 }
 
 const runs = Number(process.env['REKAP_FUZZ_RUNS'] ?? 250);
-const paging = faultList.filter(({ spoils }) => spoils === 'records').map(({ name }) => name);
+const paging = faultList.filter(({ affects }) => affects === 'records').map(({ name }) => name);
 
 describe('extraction from a service with faults', () => {
   it('gives the exact set of records, or a refusal', async () => {

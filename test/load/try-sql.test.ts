@@ -116,7 +116,7 @@ describe('a check', () => {
     [
       'without the key',
       check(`${select.replace('place, ', '')} FROM people`),
-      'it does not give the key of any dataset, such as place',
+      'it does not return the key of any dataset, such as place',
     ],
     [
       'without a message',

@@ -30,7 +30,7 @@ function portOf(service: Service): number {
 async function watched(bound: number) {
   const server: Server = createServer();
   const clock = manualClock();
-  const areTooMany = boundConnections(server, bound, clock.monotonic);
+  const isOverLimit = boundConnections(server, bound, clock.monotonic);
   const answers: ServerResponse[] = [];
   server.on('request', (_request, response) => answers.push(response));
   server.listen(0, '127.0.0.1');
@@ -42,7 +42,7 @@ async function watched(bound: number) {
   const { port } = server.address() as AddressInfo;
   return {
     /** Whether the newest request is refused. */
-    refused: () => areTooMany(answers.at(-1)!.req.socket),
+    refused: () => isOverLimit(answers.at(-1)!.req.socket),
     server,
     clock,
     answers,
@@ -148,7 +148,7 @@ describe('connections that are all busy', () => {
     answer.write(Buffer.alloc(2 ** 25));
     await once(socket, 'readable');
     const closed = once(answer, 'close');
-    await clock.sleep(limits.unreadAnswerTimeout);
+    await clock.sleep(limits.unreadResponseTimeout);
     await idle();
     await closed;
     expect(answer.writableFinished).toBe(false);
@@ -158,7 +158,7 @@ describe('connections that are all busy', () => {
     const { idle, busy, clock } = await watched(1);
     const { answer } = await busy();
     answer.write(Buffer.alloc(2 ** 25));
-    await clock.sleep(limits.unreadAnswerTimeout - 1);
+    await clock.sleep(limits.unreadResponseTimeout - 1);
     await idle();
     expect(answer.destroyed).toBe(false);
   });
@@ -168,7 +168,7 @@ describe('connections that are all busy', () => {
     const { socket, answer } = await busy();
     const taken = once(answer, 'drain');
     answer.write(Buffer.alloc(2 ** 25));
-    await clock.sleep(limits.unreadAnswerTimeout);
+    await clock.sleep(limits.unreadResponseTimeout);
     socket.resume();
     await taken;
     socket.pause();
@@ -181,7 +181,7 @@ describe('connections that are all busy', () => {
   it('keep an answer that is not ready yet, however long it takes', async () => {
     const { idle, busy, clock } = await watched(2);
     const [first, second] = [await busy(), await busy()];
-    await clock.sleep(limits.unreadAnswerTimeout * 10);
+    await clock.sleep(limits.unreadResponseTimeout * 10);
     await idle();
     await idle();
     const received = once(first.socket, 'data');

@@ -5,7 +5,7 @@ import { voters } from './bundled.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { writeEnvelope } from '../../src/serve/data-endpoint.ts';
 import { Chance } from '../../src/serve/faults/chance.ts';
-import { driftingSource, selectBadly } from '../../src/serve/faults/bad-records.ts';
+import { driftingSource, selectWithFaults } from '../../src/serve/faults/faulty-records.ts';
 import type { FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { buildRecordSet, fixedSource } from '../../src/serve/record-source.ts';
 import { clientInMemory } from './client-in-memory.ts';
@@ -52,7 +52,7 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
       const now = new Set(parse(source.current(voters).records).map(nameOf));
       for (const name of stable) if (!now.has(name)) stable.delete(name);
     }
-    const selected = selectBadly(source.current(voters), { partition: partition, limit, offset }, chance);
+    const selected = selectWithFaults(source.current(voters), { partition: partition, limit, offset }, chance);
     for (const record of parse(selected.records)) served.add(describeRecord(record));
     return Buffer.from(writeEnvelope(voters, { ...selected, next: null }));
   }

@@ -1,46 +1,41 @@
-/** Chance that can be repeated: every draw follows from the seed and from what was asked, never from what came before. */
+/** Draws reproducible random numbers that depend only on the seed and the request. */
 
 import { createHash } from 'node:crypto';
 import type { FaultName, FaultValues } from './fault-list.ts';
 
-/** A number from 0 up to but not including 1 that looks random and is the same for the same parts. */
+/** Returns a pseudorandom number from 0 to 1 (exclusive) that depends only on `parts`. */
 export function drawNumber(parts: readonly (string | number)[]): number {
   const digest = createHash('sha256').update(parts.join('\n')).digest();
-  // As many bits as a double holds exactly.
+  // A double stores 48 bits exactly.
   return digest.readUIntBE(0, 6) / 2 ** 48;
 }
 
-/**
- * The draws for one request. They depend on the request and on how often the very same was asked before: requests in
- * parallel get the same answers in whatever order they arrive, and a request that is repeated draws anew.
- */
+/** Draws for one request. They depend on the request and on how often it was sent, but not on the order of parallel requests. */
 export class Chance {
   readonly values: FaultValues;
   readonly seed: number;
   readonly #request: string;
 
-  constructor({ values, seed }: Pick<Chance, 'values' | 'seed'>, request: string, turn: number) {
+  constructor({ values, seed }: Pick<Chance, 'values' | 'seed'>, request: string, attempt: number) {
     this.values = values;
     this.seed = seed;
-    this.#request = `${request}\n${turn}`;
+    this.#request = `${request}\n${attempt}`;
   }
 
-  /** Whether a fault that has a rate strikes now. */
   strikes(name: FaultName): boolean {
     return this.number(name) < (this.values[name] ?? 0);
   }
 
-  /** From 0 up to but not including 1; `purpose` keeps draws for different things apart. */
+  /** Returns a number from 0 to 1 (exclusive). `purpose` separates draws for different things. */
   number(purpose: string): number {
     return drawNumber([this.seed, this.#request, purpose]);
   }
 
-  /** A whole number from `least` to `most`. */
-  whole(purpose: string, least: number, most: number): number {
-    return least + Math.floor(this.number(purpose) * (most - least + 1));
+  whole(purpose: string, min: number, max: number): number {
+    return min + Math.floor(this.number(purpose) * (max - min + 1));
   }
 
-  /** The items in another order, in which none keeps its place where there are two or more (Sattolo's algorithm). */
+  /** Returns the items in another order, in which none keeps its position (Sattolo's algorithm). */
   reorder<Item>(items: readonly Item[]): Item[] {
     const reordered = [...items];
     for (let last = reordered.length - 1; last > 0; last -= 1) {

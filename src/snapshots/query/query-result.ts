@@ -1,4 +1,4 @@
-/** What a query gives: columns, rows in groups, and how a value of them reads. */
+/** Defines query results: columns, groups of rows, and the text of their values. */
 
 import type {
   DuckDBDataChunk,
@@ -12,25 +12,21 @@ import { duckdb } from '../../runtime/database.ts';
 import { RekapError } from '../../errors.ts';
 import type { StreamedResult } from './stream-result.ts';
 
-/** Values of DuckDB's own, which JavaScript would round or refuse; they print themselves. */
 type DuckDbValue = DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
 
-/** A value as DuckDB's client gives it to JavaScript. */
 export type ResultValue = JS | DuckDbValue;
 
-/** A column of a result; `type` is DuckDB's name of it. */
 export interface ResultColumn {
   readonly name: string;
   readonly type: string;
 }
 
-/** A result whose rows come in groups, so that its size does not matter. */
 export interface QueryResult {
   readonly columns: readonly ResultColumn[];
   groups(): AsyncIterable<readonly (readonly ResultValue[])[]>;
 }
 
-/** Types whose JavaScript form loses digits, has bounds of its own or does not say what it is; lists and structs may hold some. */
+/** Types whose JavaScript form loses digits or precision. Lists and structs may contain them. */
 const exactTypes = /^(DECIMAL\(\d+,\d+\)|DATE|TIME[A-Z_ ]*|INTERVAL|BIT|BLOB)$/;
 
 const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) => {
@@ -44,7 +40,6 @@ const exactValue: DuckDBValueConverter<ResultValue> = (value, type, converter) =
   return struct as ResultValue;
 };
 
-/** Converts a streamed result to what the writers of this folder take. */
 export function asQueryResult({ result, chunks }: StreamedResult): QueryResult {
   const types = result.columnTypes();
   const columns = uniqueNames(result.columnNames()).map((name, index) => ({ name, type: String(types[index]) }));
@@ -55,7 +50,7 @@ async function* convertRows(chunks: AsyncIterable<DuckDBDataChunk>): AsyncGenera
   for await (const chunk of chunks) yield chunk.convertRows(exactValue);
 }
 
-/** The second column of a name gets ":1" behind it, the third ":2"; a number that another column has in its name is passed over. */
+/** Appends ":1", ":2" and so on to repeated names, and skips suffixes that are already used. */
 function uniqueNames(names: readonly string[]): string[] {
   const taken = new Set(names);
   const seen = new Set<string>();
@@ -68,34 +63,32 @@ function uniqueNames(names: readonly string[]): string[] {
   });
 }
 
-/** DuckDB's own values as the text that DuckDB prints; everything else as it is. */
 export function plainValue(value: ResultValue): Exclude<ResultValue, DuckDbValue> {
-  return isDuckDbs(value) ? duckDbText(value) : value;
+  return isDuckDbValue(value) ? duckDbText(value) : value;
 }
 
-/** A value as a person reads it, in a table or a CSV cell. */
 export function displayText(value: ResultValue): string {
   const plain = plainValue(value);
   if (plain === null) return '';
   return typeof plain === 'object' ? JSON.stringify(plain, jsonValue) : String(plain);
 }
 
-/** For JSON.stringify: whole numbers beyond 2^53 and what JSON has no number for become texts. */
+/** Replacer for JSON.stringify that converts integers beyond 2^53, infinity and NaN to strings. */
 export function jsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
-  return isDuckDbs(value) ? duckDbText(value) : value;
+  return isDuckDbValue(value) ? duckDbText(value) : value;
 }
 
-/** Also the values of kinds that this client knows and the type does not name, such as timestamps in seconds. */
-export function isDuckDbs(value: unknown): value is DuckDbValue {
+/** Includes values of types that DuckDbValue doesn't list, such as timestamps in seconds. */
+export function isDuckDbValue(value: unknown): value is DuckDbValue {
   if (typeof value !== 'object' || value === null) return false;
-  // Not the value's own "constructor", which may be an entry of a struct.
+  // A struct may have a field named "constructor".
   const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype?.constructor.name.startsWith('DuckDB') === true;
 }
 
-/** The client prints an infinite date as the day beyond its calendar. */
+/** The client prints infinite dates as finite ones. */
 function duckDbText(value: DuckDbValue): string {
   const { DuckDBDateValue, DuckDBTimestampValue } = duckdb();
   if (value instanceof DuckDBDateValue && !value.isFinite) return value.days > 0 ? 'infinity' : '-infinity';
@@ -103,13 +96,12 @@ function duckDbText(value: DuckDbValue): string {
   return String(value);
 }
 
-/** DuckDB's sums have 128 bits. Parquet and Arrow files have whole numbers of 64 bits, and these columns become such. */
+/** Returns whether a column has 128-bit integers, such as sums. Parquet and Arrow columns have 64 bits. */
 export function isHuge({ type }: ResultColumn): boolean {
   return type === 'HUGEINT' || type === 'UHUGEINT';
 }
 
-/** What such a column is refused with where a number does not fit. */
-export function beyondBigint({ name }: ResultColumn): RekapError {
+export function overflowError({ name }: ResultColumn): RekapError {
   return new RekapError(
     'query',
     `The column ${JSON.stringify(name)} contains an integer larger than 64 bits, which the file format does not support.`,

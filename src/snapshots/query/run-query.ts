@@ -1,26 +1,23 @@
-/** Runs one reading SQL statement on a snapshot, and says in plain words why one is refused. */
+/** Runs a read-only SQL statement on a snapshot, and explains why one is refused. */
 
 import { writeFile } from 'node:fs/promises';
 import { explainDamage, openPublished, type ReadBounds } from '../../warehouse/open-published.ts';
 import { systemCode, isRekapError, RekapError } from '../../errors.ts';
 import { whyDiskIsFull } from '../../warehouse/file-errors.ts';
 import { asQueryResult, type QueryResult } from './query-result.ts';
-import { prepareReading, type QueryParameters, requireReading } from './prepare-reading.ts';
+import { prepareQuery, type QueryParameters, requireQuery } from './prepare-query.ts';
 import { streamResult, type StreamedResult } from './stream-result.ts';
 import { writeAside } from './write-aside.ts';
 import { writeParquet } from './write-parquet-result.ts';
 
-/** How a query is run. */
 export interface QuerySettings extends ReadBounds {
   readonly parameters?: QueryParameters;
-  /** Rows that the result must have; the rows of a published table are in the manifest. */
   readonly rows?: number | undefined;
 }
 
 /**
- * Opens the snapshot's database, runs `sql`, and hands its result to `use`.
- *
- * @throws `query` where the SQL is not one reading statement, DuckDB refuses it, or it needs more memory.
+ * Opens the snapshot's database, runs `sql`, and passes its result to `use`.
+ * @throws `query` if the SQL isn't a single read-only statement, DuckDB rejects it, or it exceeds the memory limit.
  */
 export async function runQuery<Value>(
   databasePath: string,
@@ -31,11 +28,7 @@ export async function runQuery<Value>(
   return withResult(databasePath, sql, bounds, (streamed) => use(asQueryResult(streamed)));
 }
 
-/**
- * Writes the result of `sql` to a Parquet file at `target`: aside first, then renamed. Gives the number of rows.
- *
- * @throws `query` as `runQuery` and `writeParquet` do.
- */
+/** Writes the result of `sql` to a Parquet file, and returns the number of rows. Throws `query` like `runQuery` and `writeParquet`. */
 export async function queryToParquet(
   databasePath: string,
   sql: string,
@@ -43,7 +36,7 @@ export async function queryToParquet(
   bounds: QuerySettings = {},
 ): Promise<number> {
   return writeAside(target, async (aside) => {
-    // Where it cannot be written, nobody waits for the rows first.
+    // Fails early if the file can't be written.
     await writeFile(aside, '');
     return withResult(databasePath, sql, bounds, (streamed) => writeParquet(streamed, aside, bounds));
   });
@@ -58,8 +51,8 @@ async function withResult<Value>(
   const database = await openPublished(databasePath, bounds);
   try {
     const query = {
-      sql: await requireReading(database, sql),
-      prepare: (text: string) => prepareReading(database, text, bounds.parameters),
+      sql: await requireQuery(database, sql),
+      prepare: (text: string) => prepareQuery(database, text, bounds.parameters),
     };
     return await streamResult(query, use, bounds);
   } catch (error) {
@@ -71,7 +64,6 @@ async function withResult<Value>(
   }
 }
 
-/** What to do next, by what DuckDB complains of; the first that fits. */
 const hints: readonly (readonly [RegExp, string])[] = [
   [
     /referenced column .* not found/i,
@@ -89,7 +81,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^Parser Error/, 'For example queries, run "rekap query --help", or enter .examples in the shell.'],
 ];
 
-/** DuckDB's problem as a message of ours, its first word ("Binder Error") and its hints kept; any other error as it is. */
+/** Converts DuckDB's error to a RekapError that keeps its first words and hints. Returns other errors unchanged. */
 function explainRefusal(error: unknown): unknown {
   const cause = { cause: error };
   if (isTooLong(error))
@@ -101,7 +93,7 @@ function explainRefusal(error: unknown): unknown {
     );
   if (!(error instanceof Error) || isRekapError(error, 'query') || !/ Error:|^Error:/i.test(error.message))
     return error;
-  // No fault of the query's: `writeAside` knows the file that there is no room for.
+  // Not the query's fault. `writeAside` explains it.
   if (error.message.startsWith('IO Error') && whyDiskIsFull(error) !== null) return error;
   if (error.message.startsWith('Out of Memory Error'))
     return new RekapError(
@@ -115,7 +107,6 @@ function explainRefusal(error: unknown): unknown {
   return new RekapError('query', `DuckDB rejected the query. ${problem}`, next, cause);
 }
 
-/** What JavaScript says of a text or a list that no memory would be enough for. */
 function isTooLong(error: unknown): boolean {
   if (systemCode(error) === 'ERR_STRING_TOO_LONG') return true;
   return (

@@ -1,4 +1,4 @@
-/** Streams the rows of a statement to their proved end. No other code fetches rows piece by piece. */
+/** Streams the rows of a statement, and proves that the stream is complete. No other code fetches rows in chunks. */
 
 import type { DuckDBDataChunk, DuckDBPreparedStatement, DuckDBResult } from '@duckdb/node-api';
 import { duckdb } from '../../runtime/database.ts';
@@ -6,7 +6,7 @@ import { verifyHint } from '../../warehouse/open-published.ts';
 import { RekapError } from '../../errors.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 
-/** The rows ended early because of an error. DuckDB's client doesn't say which one. */
+/** The rows ended early because of an error, which DuckDB's client doesn't report. */
 class CutShort extends Error {
   readonly rows: number;
 
@@ -16,14 +16,11 @@ class CutShort extends Error {
   }
 }
 
-/** A result whose rows arrive in chunks. */
 export interface StreamedResult {
   readonly result: DuckDBResult;
-  /** Throws where the rows end because of an error. */
   chunks(): AsyncGenerator<DuckDBDataChunk>;
 }
 
-/** A statement that can be prepared again, within another one. */
 export interface Statement {
   readonly sql: string;
   prepare(sql: string): Promise<DuckDBPreparedStatement>;
@@ -31,9 +28,8 @@ export interface Statement {
 
 /**
  * Runs a statement and passes its rows to `use`.
- *
- * @param bounds `rows` is the number of rows that the result must have; `signal` says that the statement was interrupted.
- * @throws the error that ended the rows early; `warehouse` where their number is not the expected one.
+ * @param bounds `rows` is the expected number of rows. An aborted `signal` explains an interruption.
+ * @throws the error that ended the rows early; `warehouse` if the number of rows isn't the expected one.
  */
 export async function streamResult<Value>(
   statement: Statement,
@@ -44,7 +40,7 @@ export async function streamResult<Value>(
   try {
     return await use({ result, chunks: () => readChunks(result, rows) });
   } catch (error) {
-    // DuckDB's message about an interrupted statement doesn't say why it was interrupted.
+    // DuckDB's message doesn't say why a statement was interrupted.
     signal?.throwIfAborted();
     throw error instanceof CutShort ? await findCause(statement, error) : error;
   }
@@ -58,7 +54,7 @@ async function* readChunks(result: DuckDBResult, expected: number | undefined): 
     rows += chunk.rowCount;
     yield chunk;
   }
-  // After an error, a fetch returns nothing, exactly as at the end. Only the type of the result tells the two apart.
+  // After an error, a fetch returns nothing, as at the end. Only the type of the result differs.
   if (result.returnType !== duckdb().ResultReturnType.QUERY_RESULT) throw new CutShort(rows);
   if (expected === undefined || rows === expected) return;
   throw new RekapError(
@@ -68,7 +64,7 @@ async function* readChunks(result: DuckDBResult, expected: number | undefined): 
   );
 }
 
-/** Runs the statement again, reduced to one row: what fails before the first row says why. A column of the alias's name would hide others. */
+/** Runs the statement again, reduced to one row, to get its error. The alias has a name that no column uses. */
 async function findCause({ sql, prepare }: Statement, cutShort: CutShort): Promise<unknown> {
   const reduced = await prepare(`SELECT bit_xor(hash("whole row")) FROM (\n${sql}\n) "whole row"`).catch(() => null);
   try {

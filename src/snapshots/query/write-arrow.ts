@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Data, DataType } from 'apache-arrow';
 import { duckdb } from '../../runtime/database.ts';
 import {
-  beyondBigint,
+  overflowError,
   displayText,
   isHuge,
   type QueryResult,
@@ -12,17 +12,15 @@ import {
   type ResultValue,
 } from './query-result.ts';
 
-/** All of it, required for the reason that `duckdb.ts` gives. */
+/** The complete module, for the reason in `duckdb.ts`. */
 const arrow = createRequire(import.meta.url)('apache-arrow') as typeof import('apache-arrow');
 
-/** Takes bytes piece by piece; resolves when they are where they belong. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
 /**
- * An Arrow IPC file, a record batch for each group of rows: memory holds one of them, however many there are. Sums, which DuckDB keeps
- * in 128 bits, become Int64; lists, structs, decimals and what else has no plain counterpart become text. Gives the number of rows.
- *
- * @throws `query` where such a number has no place in 64 bits.
+ * Writes a record batch per group of rows, so that memory holds one group. Returns the number of rows.
+ * 128-bit sums become Int64. Lists, structs, decimals and other types without a simple counterpart become text.
+ * @throws `query` if a sum exceeds 64 bits.
  */
 export async function writeArrow(result: QueryResult, write: WriteBytes): Promise<number> {
   const kinds = result.columns.map(kindOf);
@@ -51,12 +49,11 @@ export async function writeArrow(result: QueryResult, write: WriteBytes): Promis
   return rows;
 }
 
-/** What Arrow's writer has written and nobody has taken yet. Its own queue can only be read to the end. */
+/** Collects the writer's output. The library's own queue can only be read to the end. */
 class Chunks extends arrow.AsyncByteQueue {
   private readonly chunks: Uint8Array[] = [];
 
   override write(chunk: unknown): void {
-    // The writer gives its queue nothing else.
     this.chunks.push(chunk as Uint8Array);
   }
 
@@ -65,18 +62,15 @@ class Chunks extends arrow.AsyncByteQueue {
   }
 }
 
-/** How a column's values become Arrow's. */
 interface Kind {
   readonly type: DataType;
-  /** The type that the values are given in, where that is another of the same bytes. */
+  /** The type of the converted values, if it differs from `type` but has the same bytes. */
   readonly as?: DataType;
-  /** What Arrow takes for a value that is not NULL. */
   readonly read: (value: ResultValue) => unknown;
 }
 
 const asItIs = (value: ResultValue): unknown => value;
 
-/** By DuckDB's name of the type; any other becomes text. */
 const kinds: Readonly<Record<string, Kind>> = {
   TINYINT: { type: new arrow.Int32(), read: asItIs },
   UTINYINT: { type: new arrow.Int32(), read: asItIs },
@@ -94,7 +88,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     as: new arrow.Int32(),
     read: (value) => (value instanceof duckdb().DuckDBDateValue ? value.days : null),
   },
-  // Microseconds as DuckDB has them: JavaScript's dates stop at the millisecond.
+  // DuckDB's microseconds, because JavaScript dates have only milliseconds.
   TIMESTAMP: {
     type: new arrow.TimestampMicrosecond(),
     as: new arrow.Int64(),
@@ -104,7 +98,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 function kindOf(column: ResultColumn): Kind {
   const narrow = (value: ResultValue): unknown => {
-    if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) throw beyondBigint(column);
+    if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) throw overflowError(column);
     return value;
   };
   if (isHuge(column)) return { type: new arrow.Int64(), read: narrow };
@@ -112,6 +106,6 @@ function kindOf(column: ResultColumn): Kind {
 }
 
 function makeData({ type, as = type, read }: Kind, values: readonly ResultValue[]): Data {
-  const given = values.map((value) => (value === null ? null : read(value)));
-  return arrow.vectorFromArray(given, as).data[0]!.clone(type);
+  const converted = values.map((value) => (value === null ? null : read(value)));
+  return arrow.vectorFromArray(converted, as).data[0]!.clone(type);
 }

@@ -1,4 +1,4 @@
-/** The file that a query writes: outside the warehouse, aside first, then renamed; and why it cannot be written. */
+/** Writes a file outside the warehouse: first under a temporary name, then renamed. */
 
 import { access, lstat, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -7,17 +7,16 @@ import { whyDiskIsFull } from '../../warehouse/file-errors.ts';
 import { warehousePaths } from '../../warehouse/snapshot-format.ts';
 
 /**
- * Checks that a file to be written lies outside the warehouse.
- *
- * @param option The one that names the file.
- * @throws `usage` where `target` would come to lie in the warehouse's real folder, or links to a file there.
+ * Checks that an output file is outside the warehouse.
+ * @param option The option that names the file.
+ * @throws `usage` if `target` is in the warehouse or links to a file in it.
  */
 export async function requireOutside(target: string, warehouse: string, option = '--out'): Promise<void> {
-  // Its parts may be links to another disk.
+  // Parts of a warehouse may be links to another disk.
   const paths = Object.values(warehousePaths(warehouse));
   const folders = [...(await findAll(paths)), ...paths.map((each) => resolve(each))];
   const path = resolve(target);
-  // Where it leads, if it is a link, and where its name stands.
+  // The target of a link, and the folder of the link itself.
   const [leadsTo, parent] = await Promise.all([findAll([path]), findAll([dirname(path)])]);
   const places = [path, ...leadsTo, ...parent.map((folder) => join(folder, basename(path)))];
   const isWithin = (place: string, folder: string): boolean => relative(folder, place).split(sep)[0] !== '..';
@@ -29,21 +28,18 @@ export async function requireOutside(target: string, warehouse: string, option =
     );
 }
 
-/** The real places of those paths that there are. */
 async function findAll(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map((path) => realpath(path).catch(() => null)));
   return found.filter((place) => place !== null);
 }
 
 /**
- * Gives `write` a name beside `target` and renames what it wrote; nothing half-written ever stands at `target`. A link stays, and what it
- * leads to is written.
- *
- * @throws `disk-full` where there is no room for the file, RekapError where it cannot be written at all.
+ * Passes a temporary name to `write`, then renames the file. Replaces the target of a link instead of the link.
+ * @throws `disk-full` if there isn't enough space, RekapError if the file can't be written.
  */
 export async function writeAside<Value>(target: string, write: (aside: string) => Promise<Value>): Promise<Value> {
   const path = await findFile(target);
-  const aside = besides(path);
+  const aside = temporaryPath(path);
   try {
     await access(dirname(path));
     await rm(aside, { force: true });
@@ -51,22 +47,22 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
     await rename(aside, path);
     return value;
   } catch (error) {
-    // Where nothing can be written, nothing can be removed; what failed first is what is told.
+    // If removal fails too, report the first error.
     await rm(aside, { force: true }).catch(() => undefined);
     throw explainTarget(error, target);
   }
 }
 
-/** The name that `writeAside` gives for `target`. Throws RekapError where `target` is there, and is no file. */
+/** Returns the temporary name that `writeAside` uses. Throws RekapError if `target` exists but isn't a file. */
 export async function asideName(target: string): Promise<string> {
-  return besides(await findFile(target));
+  return temporaryPath(await findFile(target));
 }
 
-function besides(path: string): string {
+function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${process.pid}.part`);
 }
 
-/** Where the file lies or will lie. What is no file, such as a device or a pipe, would be gone once a file is renamed to its name. */
+/** Returns the path to write. Refuses devices and pipes, which a rename would replace. */
 async function findFile(target: string): Promise<string> {
   const path = resolve(target);
   const found = await lstat(path).catch(() => null);
@@ -80,7 +76,6 @@ async function findFile(target: string): Promise<string> {
   );
 }
 
-/** The error itself, or one that says why the file cannot be written. */
 function explainTarget(error: unknown, target: string): unknown {
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const cause = { cause: error };

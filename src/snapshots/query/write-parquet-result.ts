@@ -1,17 +1,15 @@
-/** Writes a query's result as a Parquet file, by a DuckDB of its own: the one that runs the query can open no file. */
+/** Writes a query's result as a Parquet file with a second DuckDB, because the queried one can't open files. */
 
 import { type Database, mostMemory, openDatabase, quoteIdentifier, quoteText } from '../../runtime/database.ts';
 import type { ReadBounds } from '../../warehouse/open-published.ts';
 import { isOutOfMemory } from '../../warehouse/file-errors.ts';
-import { beyondBigint, isHuge, type ResultColumn } from './query-result.ts';
+import { overflowError, isHuge, type ResultColumn } from './query-result.ts';
 import type { StreamedResult } from './stream-result.ts';
 import { RekapError } from '../../errors.ts';
 
 /**
- * Writes all rows to `target`. Sums, which DuckDB keeps in 128 bits, become BIGINT, for Parquet would have them as DOUBLE. Gives the
- * number of rows; takes memory for all of them.
- *
- * @throws `query` where such a number has no place in 64 bits, or the result is larger than `memory`.
+ * Writes all rows to `target`, and returns their number. All rows must fit in memory. Sums of 128 bits become BIGINT instead of DOUBLE.
+ * @throws `query` if a sum exceeds 64 bits, or the result exceeds `memory`.
  */
 export async function writeParquet(
   { result, chunks }: StreamedResult,
@@ -30,7 +28,7 @@ export async function writeParquet(
       appender.appendDataChunk(chunk);
     }
     appender.closeSync();
-    await requireNarrow(database, columns);
+    await requireInt64(database, columns);
     const selected = columns.map(
       (column, place) => `c${place}${isHuge(column) ? '::BIGINT' : ''} AS ${quoteIdentifier(column.name)}`,
     );
@@ -51,11 +49,10 @@ export async function writeParquet(
   }
 }
 
-/** Refuses the first column that holds a number beyond 64 bits. */
-async function requireNarrow(database: Database, columns: readonly ResultColumn[]): Promise<void> {
+async function requireInt64(database: Database, columns: readonly ResultColumn[]): Promise<void> {
   for (const [place, column] of columns.entries()) {
     if (!isHuge(column)) continue;
     const beyond = `c${place} IS NOT NULL AND try_cast(c${place} AS BIGINT) IS NULL`;
-    if ((await database.rows(`SELECT 1 FROM result WHERE ${beyond} LIMIT 1`)).length > 0) throw beyondBigint(column);
+    if ((await database.rows(`SELECT 1 FROM result WHERE ${beyond} LIMIT 1`)).length > 0) throw overflowError(column);
   }
 }

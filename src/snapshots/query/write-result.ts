@@ -1,15 +1,18 @@
-/** Writes a query's result as CSV or JSON: exact values, no formula that a spreadsheet runs, nothing that deceives a terminal. */
+/** Writes a query's result as CSV, JSON or Markdown, without formulas that a spreadsheet would run or text that deceives a terminal. */
 
 import { escapeDeceptive } from '../../runtime/text.ts';
-import { displayText, isDuckDbs, jsonValue, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
+import {
+  displayText,
+  isDuckDbValue,
+  jsonValue,
+  plainValue,
+  type QueryResult,
+  type ResultValue,
+} from './query-result.ts';
 
-/** Takes text piece by piece; waits where the reader is slow. */
 export type Write = (text: string) => Promise<void>;
 
-/**
- * CSV after RFC 4180, with a header, LF line ends, NULL as nothing and an empty text as "". A text that a spreadsheet would
- * take for a formula gets an apostrophe. Gives the number of rows.
- */
+/** Writes CSV as in RFC 4180 with a header and LF line ends. NULL is empty, and an empty string is "". Returns the number of rows. */
 export async function writeCsv(result: QueryResult, write: Write): Promise<number> {
   const { columns } = result;
   await write(`${columns.map(({ name }) => csvText(withoutFormula(name))).join(',')}\n`);
@@ -21,9 +24,9 @@ export async function writeCsv(result: QueryResult, write: Write): Promise<numbe
   return rows;
 }
 
-/** A JSON array of one object per row, one row a line; whole numbers beyond 2^53 become texts, so that none is rounded. */
+/** Writes a JSON array with one object per row and line. Integers beyond 2^53 become strings, so that none is rounded. */
 export async function writeJson(result: QueryResult, write: Write): Promise<number> {
-  // Written member by member: an object would put columns with names like 2024 first.
+  // Member by member, because an object would put columns with names like 2024 first.
   const names = result.columns.map(({ name }) => escapeDeceptive(JSON.stringify(name)));
   let rows = 0;
   await write('[');
@@ -39,7 +42,7 @@ export async function writeJson(result: QueryResult, write: Write): Promise<numb
   return rows;
 }
 
-/** A table as Markdown has it; numbers are set right. Gives the number of rows. */
+/** Writes a Markdown table with right-aligned numbers. Returns the number of rows. */
 export async function writeMarkdown({ columns, groups }: QueryResult, write: Write): Promise<number> {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
   const rules = columns.map(({ type }) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? '---:' : '---'));
@@ -52,7 +55,6 @@ export async function writeMarkdown({ columns, groups }: QueryResult, write: Wri
   return rows;
 }
 
-/** A text that stays in its cell and is no markup. */
 function markdownText(text: string): string {
   return escapeDeceptive(text.replaceAll(/[\\|`*_<>[\]]/g, String.raw`\$&`).replaceAll(/\s+/g, ' '));
 }
@@ -61,22 +63,20 @@ function csvValue(value: ResultValue): string {
   if (value === null) return '';
   if (value === '') return '""';
   const text = displayText(value);
-  // Numbers, and DuckDB's own values that print as such, may be negative; lists and structs hold texts too.
-  const holdsText = typeof value === 'string' || (typeof value === 'object' && !isDuckDbs(value));
+  const holdsText = typeof value === 'string' || (typeof value === 'object' && !isDuckDbValue(value));
   return csvText(holdsText ? withoutFormula(text) : text);
 }
 
-/** What begins a formula, for some spreadsheets also in full width. */
 const formula = /[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * A text that no spreadsheet runs: an apostrophe in front makes it text (OWASP, CSV injection). White space and what does not
- * show may stand before the formula. So may a semicolon, tab or line break: where the decimal sign is a comma, as in
- * Indonesia, a spreadsheet separates CSV at semicolons, and then our quotes do not hold a text together.
+ * Prefixes formulas with an apostrophe, so that no spreadsheet runs them (OWASP, CSV injection).
+ * White space and invisible characters may precede a formula. So may a semicolon, tab or line break:
+ * with a decimal comma, as in Indonesia, spreadsheets split CSV at semicolons and ignore our quotes.
  */
 function withoutFormula(text: string): string {
   if (!formula.test(text) && !/^[\t\r\n]/.test(text)) return text;
-  // Whole runs, then a look at what follows: a pattern that looks ahead would take the square of the time on a long run.
+  // Matches whole runs, because a pattern with lookahead takes quadratic time.
   const guarded = text.replace(/[;"\s\p{C}]+/gu, (run, at: number) => {
     if (!formula.test(text.charAt(at + run.length))) return run;
     const cellAt = 1 + Math.max(...[';', '\t', '\r', '\n'].map((separator) => run.lastIndexOf(separator)));

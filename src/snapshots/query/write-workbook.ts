@@ -1,22 +1,19 @@
-/** Writes tables as an Excel workbook, a sheet each, after one that says what they are. Numbers are numbers there, whatever sign their decimals have. */
+/** Writes tables as an Excel workbook, with a first sheet that explains them. */
 
 import type { Relation } from '../../warehouse/read-dictionary.ts';
 import { RekapError } from '../../errors.ts';
 import { displayText, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
 import { formatNumber } from '../../runtime/text.ts';
 
-/** What a sheet can hold, with its row of names. */
-const mostRows = 1_048_575;
-const mostCharacters = 32_767;
+const maxRows = 1_048_575;
+const maxCharacters = 32_767;
 /** Excel keeps 15 digits of a number. */
-const mostExact = 999_999_999_999_999;
+const maxExact = 999_999_999_999_999;
 
 type Cell = { value: string | number | boolean; fontWeight?: 'bold'; format?: string; wrap?: boolean } | null;
 
-/** Passes every row of a table or view to `use`. */
 export type ReadTable = <Value>(name: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
 
-/** @param about Lines of two cells for the first sheet. */
 export async function writeWorkbook(
   read: ReadTable,
   relations: readonly Relation[],
@@ -30,10 +27,7 @@ export async function writeWorkbook(
   await writeExcelFile(sheets).toFile(target);
 }
 
-/**
- * The library counts texts in a plain object, where a name such as "constructor" is there from the beginning. A NUL makes it another one;
- * the library leaves it out when it writes, because no XML may hold it.
- */
+/** The library counts strings in a plain object, which fails for "constructor". A NUL avoids this, and is dropped in XML. */
 const text = (value: string) => ({ value: value in Object.prototype ? `${value}\0` : value });
 
 const bold = (value: string): Cell => ({ ...text(value), fontWeight: 'bold' });
@@ -59,10 +53,10 @@ async function readSheet(name: string, result: QueryResult) {
   const widths = columns.map((column) => column.name.length);
   for await (const group of result.groups())
     for (const row of group) {
-      if (data.length > mostRows)
+      if (data.length > maxRows)
         throw new RekapError(
           'query',
-          `${name} has more than ${formatNumber(mostRows)} rows, the maximum of a sheet.`,
+          `${name} has more than ${formatNumber(maxRows)} rows, the maximum of a sheet.`,
           'Use --format csv or parquet, or export some of the rows with "rekap query".',
         );
       const cells = row.map((value, index) => toCell(value, columns[index]!.name));
@@ -83,9 +77,9 @@ function toCell(value: ResultValue, column: string): Cell {
   if (plain === null) return null;
   if (typeof plain === 'boolean') return { value: plain };
   const number = typeof plain === 'bigint' || typeof plain === 'number' ? Number(plain) : Number.NaN;
-  if (Number.isFinite(number) && Math.abs(number) <= mostExact) {
+  if (Number.isFinite(number) && Math.abs(number) <= maxExact) {
     const isName = /(^|_)(id|year|key)$/.test(column);
     return { value: number, format: isName ? '0' : Number.isInteger(number) ? '#,##0' : '#,##0.00' };
   }
-  return text(displayText(value).slice(0, mostCharacters));
+  return text(displayText(value).slice(0, maxCharacters));
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/runtime/database.ts';
-import { findReading } from '../../../src/warehouse/find-reading.ts';
+import { findQuery } from '../../../src/warehouse/find-query.ts';
 import { openPublished } from '../../../src/warehouse/open-published.ts';
 
 /** Statements that do more than read. TARGET is the path of a file or folder. */
@@ -235,7 +235,7 @@ describe('a statement that does more than read', () => {
     const sandbox = await openPublished(database, { memory: 2 ** 26 });
     try {
       const taken: string[] = [];
-      for (const sql of wrapped) if ((await findReading(sandbox.connection, sql)) !== null) taken.push(sql);
+      for (const sql of wrapped) if ((await findQuery(sandbox.connection, sql)) !== null) taken.push(sql);
       // A comment, a text or a name may look like a statement: DuckDB's tree tells, which knows nothing but SELECT.
       const counts = await Promise.all(taken.map((sql) => countQueries(sandbox, sql)));
       expect(taken.filter((_sql, index) => counts[index] !== 1)).toEqual([]);

@@ -1,4 +1,4 @@
-/** The faults that change records: a source that drifts while it is read, and answers that hold other records than asked for. */
+/** Implements the faults that change records: a drifting source, and responses with wrong records. */
 
 import type { AnyPipeline } from '../../project/declaration.ts';
 import { fieldPath, readField, writeMember } from '../../project/field-path.ts';
@@ -7,20 +7,20 @@ import { buildRecordSet, readRecord, type RecordSet, type RecordSource, type Ser
 import { drawNumber, type Chance } from './chance.ts';
 import type { FaultName } from './fault-list.ts';
 
-/** Puts changes on top of a source. When that source itself comes to hold other records, the changes begin anew. */
+/** Applies changes to a source. They start over when the source itself changes. */
 export function driftingSource(source: RecordSource) {
-  const drifted = new Map<string, { readonly began: RecordSet; readonly set: RecordSet }>();
-  let comers = 0;
+  const drifted = new Map<string, { readonly base: RecordSet; readonly set: RecordSet }>();
+  let copies = 0;
 
   function current(pipeline: AnyPipeline): RecordSet {
-    const began = source.current(pipeline);
+    const base = source.current(pipeline);
     const known = drifted.get(pipeline.table);
-    return known?.began === began ? known.set : began;
+    return known?.base === base ? known.set : base;
   }
 
   return {
     current,
-    /** Changes one record of a dataset for good; false where there is none to change. */
+    /** Changes one record of a dataset permanently. Returns false if there are none. */
     drift(pipeline: AnyPipeline, chance: Chance, now: Date): boolean {
       const records = current(pipeline).records.map((text) => readRecord(text, pipeline));
       if (records.length === 0) return false;
@@ -28,18 +28,18 @@ export function driftingSource(source: RecordSource) {
       const record = records[at]!;
       const hasCounts = Object.values(pipeline.columns).some((column) => column.kind === 'count');
       const kind = chance.whole('drift kind', hasCounts ? 0 : 1, 2);
-      if (kind === 0) records[at] = restate(record, pipeline, chance);
+      if (kind === 0) records[at] = increaseCount(record, pipeline, chance);
       else if (kind === 1) records.splice(at, 1);
-      else records.splice(at, 0, makeComer(record, pipeline, (comers += 1)));
-      drifted.set(pipeline.table, { began: source.current(pipeline), set: buildRecordSet(records, now) });
+      else records.splice(at, 0, copyRecord(record, pipeline, (copies += 1)));
+      drifted.set(pipeline.table, { base: source.current(pipeline), set: buildRecordSet(records, now) });
       return true;
     },
     close: () => source.close(),
   };
 }
 
-/** The record with one of its counts higher by one to nine; a count that is no number becomes one. */
-function restate({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance): ServedRecord {
+/** Increases one count of the record by 1 to 9. An invalid count becomes a number. */
+function increaseCount({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance): ServedRecord {
   const fields = JSON.parse(text) as object;
   const counts = Object.values(pipeline.columns).filter(({ kind }) => kind === 'count');
   const { field } = counts[chance.whole('drift count', 0, counts.length - 1)]!;
@@ -49,8 +49,8 @@ function restate({ text }: ServedRecord, pipeline: AnyPipeline, chance: Chance):
   return readRecord(JSON.stringify(fields), pipeline);
 }
 
-/** A copy of the record under a new name, so that its key is one that there has never been. */
-function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number): ServedRecord {
+/** Copies the record under a new name, so that its key is new. */
+function copyRecord({ text }: ServedRecord, pipeline: AnyPipeline, number: number): ServedRecord {
   const fields = JSON.parse(text) as object;
   const named = pipeline.key.map((name) => pipeline.columns[name]!).findLast(({ kind }) => kind === 'text');
   if (named !== undefined)
@@ -58,8 +58,8 @@ function makeComer({ text }: ServedRecord, pipeline: AnyPipeline, number: number
   return readRecord(JSON.stringify(fields), pipeline);
 }
 
-/** Selects records as the faults have it, and names these. A fault that changes nothing, such as a clamp on a short list, does not count. */
-export function selectBadly(set: RecordSet, { partition, limit, offset }: Selection, chance: Chance) {
+/** Selects records with faults, and lists these. Faults without effect, such as a clamp on a short list, don't count. */
+export function selectWithFaults(set: RecordSet, { partition, limit, offset }: Selection, chance: Chance) {
   const faults: FaultName[] = [];
   const strikes = (name: FaultName): boolean => chance.strikes(name) && faults.push(name) > 0;
 
@@ -88,7 +88,6 @@ export function selectBadly(set: RecordSet, { partition, limit, offset }: Select
   return { records, count: isTotal ? list.length : records.length, faults, hasMore };
 }
 
-/** The list without the partitions that the seed hides; records that name no partition stay. */
 function withoutHidden({ records, byPartition }: RecordSet, { values, seed }: Chance): readonly string[] {
   const rate = values.hide ?? 0;
   const hidden = [...byPartition].filter(([partition]) => drawNumber([seed, 'hide', partition]) < rate);

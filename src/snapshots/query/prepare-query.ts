@@ -1,25 +1,21 @@
-/** Accepts one statement that reads, and prepares it. */
+/** Checks that a text is a single read-only statement, and prepares it. */
 
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { type Database, duckdb } from '../../runtime/database.ts';
-import { findReading } from '../../warehouse/find-reading.ts';
+import { findQuery } from '../../warehouse/find-query.ts';
 import { RekapError } from '../../errors.ts';
 
-/** Values for the parameters of a statement by their names, as texts; `$code` is called code, the first `?` 1. */
+/** Values of parameters by name, without the `$`. The name of the first `?` is 1. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
 const oneStatement = 'Use one statement, such as "SHOW TABLES".';
 
-/**
- * Returns the text of the one statement that reads, without the semicolons and comments at its end.
- *
- * @throws `query` where the text is not one such statement.
- */
-export async function requireReading({ connection }: Database, sql: string): Promise<string> {
+/** Returns the statement without final semicolons and comments. Throws `query` if the text isn't a single read-only statement. */
+export async function requireQuery({ connection }: Database, sql: string): Promise<string> {
   const count = await countStatements(connection, sql);
   if (count === 0) throw new RekapError('query', 'The query is empty.', oneStatement);
-  const reading = await findReading(connection, sql);
-  if (reading !== null) return reading;
+  const query = await findQuery(connection, sql);
+  if (query !== null) return query;
   if (count > 1) throw new RekapError('query', `The query contains ${count} statements.`, oneStatement);
   throw new RekapError(
     'query',
@@ -28,24 +24,23 @@ export async function requireReading({ connection }: Database, sql: string): Pro
   );
 }
 
-/** Prepares a statement that `requireReading` has returned. */
-export async function prepareReading(
+export async function prepareQuery(
   { connection }: Database,
-  reading: string,
+  query: string,
   parameters: QueryParameters = {},
 ): Promise<DuckDBPreparedStatement> {
   const { SELECT, EXPLAIN } = duckdb().StatementType;
-  const statements = await connection.extractStatements(reading);
+  const statements = await connection.extractStatements(query);
   for (let index = 0; ; index += 1) {
     const statement = await statements.prepare(index);
-    const isReading = statement.statementType === SELECT || statement.statementType === EXPLAIN;
-    // DuckDB makes several statements of a PIVOT: the first ones put the values that it finds into a type of this connection's own.
-    if (!isReading) await statement.run();
+    const isQuery = statement.statementType === SELECT || statement.statementType === EXPLAIN;
+    // DuckDB splits a PIVOT into several statements. The first ones store the values found in a temporary type.
+    if (!isQuery) await statement.run();
     else return bind(statement, parameters);
   }
 }
 
-/** A text of digits becomes a number, NULL and true or false what they say, anything in single quotes the text between them. */
+/** Binds digits as numbers, and NULL, true and false as such. Anything in single quotes is a string. */
 function bind(statement: DuckDBPreparedStatement, parameters: QueryParameters): DuckDBPreparedStatement {
   const names = Array.from({ length: statement.parameterCount }, (_, index) => statement.parameterName(index + 1));
   const example = `Add --param ${names[0] ?? 'name'}=value.`;
@@ -76,7 +71,6 @@ async function countStatements(connection: DuckDBConnection, sql: string): Promi
   try {
     return (await connection.extractStatements(sql)).count;
   } catch (error) {
-    // The client's word for a text without any statement.
     if (error instanceof Error && error.message.includes('native callback')) return 0;
     throw error;
   }
