@@ -68,10 +68,10 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
 }
 
 export function fingerprint(value: unknown): string {
-  return sha256(JSON.stringify(value));
+  return computeSha256(JSON.stringify(value));
 }
 
-export function sha256(data: string | Buffer): string {
+export function computeSha256(data: string | Buffer): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
@@ -85,7 +85,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 
 /** Returns the line with a manifest's hash in the format of sha256sum. */
 export function manifestHashLine(manifest: Buffer): string {
-  return `${sha256(manifest)}  ${manifestFile}\n`;
+  return `${computeSha256(manifest)}  ${manifestFile}\n`;
 }
 
 export function holdsSameTables(now: Manifest, before: Manifest): boolean {

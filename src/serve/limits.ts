@@ -32,7 +32,7 @@ export const pieceBytes = 65_536;
 export const reservedFiles = 64;
 
 /** If all connections are used, one closes if its client has read nothing for this time. */
-export const unreadResponseTimeout = 5_000;
+export const unreadAnswerTimeout = 5_000;
 
 /** Seconds for Retry-After of a 503. By then an unread response can be closed. */
 export const retryAfterBusy = 5;
@@ -58,7 +58,7 @@ export const closeTimeout = 2_000;
 export const tablesAtOnce = 2;
 
 /** Minimum bytes per second for a client that downloads such a table. A slow mobile network is several times faster. */
-export const minTableRate = 16_384;
+export const leastTableRate = 16_384;
 
 /** Milliseconds that a client may fall behind this rate, for example during a short interruption. */
 export const slowTableTimeout = 10_000;

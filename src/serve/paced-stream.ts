@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Clock } from '../runtime/context.ts';
-import { minTableRate, slowTableTimeout } from './limits.ts';
+import { leastTableRate, slowTableTimeout } from './limits.ts';
 
 const gone = new Error('The client closed the connection.');
 
@@ -26,7 +26,7 @@ export function pacedStream(
   async function write(piece: string | Uint8Array): Promise<void> {
     if (stream.destroyed) throw gone;
     // A client that was fast can't save up hours of credit.
-    credit = Math.min(credit, slowTableTimeout) + (Buffer.byteLength(piece) / minTableRate) * 1000;
+    credit = Math.min(credit, slowTableTimeout) + (Buffer.byteLength(piece) / leastTableRate) * 1000;
     if (stream.write(piece)) return;
     waiting = new AbortController();
     const { signal } = waiting;

@@ -45,7 +45,7 @@ export interface QueryProcessesOptions {
 /**
  * Returns a function that runs each query in its own process, at most `limits.queriesAtOnce` at a time.
  *
- * It throws Problem 422 if DuckDB refuses the query or it times out, 413 if it or its result is too large, 503 if all slots are used.
+ * Throws Problem 422 if DuckDB refuses the query or it times out. Throws 413 if it or its result is too large, and 503 if all slots are used.
  */
 export function queryProcesses(options: QueryProcessesOptions): AnswerQuery {
   let running = 0;

@@ -143,7 +143,7 @@ function readNumber(values: ReadonlyMap<string, unknown>, parameter: NumberParam
   });
 }
 
-/** Returns the next page's cursor or URL, or null if there is none or the list isn't chained. */
+/** Returns the cursor or URL of the next page. Null on the last page, or if the list isn't chained. */
 export function nextOf(
   { path, paging, partition: declared }: AnyPipeline,
   { partition, limit, offset }: Selection,

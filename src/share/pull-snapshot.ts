@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { type Bucket, transferAll } from './bucket.ts';
 import { type StoredCurrent, readCurrentObject, snapshotPrefix } from './current-object.ts';
 import { RekapError } from '../errors.ts';
-import { manifestHashLine, sha256 } from '../publish/manifest.ts';
+import { computeSha256, manifestHashLine } from '../publish/manifest.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,
@@ -139,7 +139,7 @@ async function readLocal({ warehouse, isCopy }: PullOptions, remote: StoredCurre
 
 async function isCopyOf({ folder, manifest }: Snapshot, remote: StoredCurrent): Promise<boolean> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => '');
-  return sha256(text) === remote.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
+  return computeSha256(text) === remote.manifest_sha256 && (await findAltered(folder, manifest.files)).length === 0;
 }
 
 async function replaceCurrent(options: PullOptions, remote: StoredCurrent): Promise<Pulled> {
@@ -242,7 +242,7 @@ async function fetchSnapshot(
 
 /** Checks a manifest from an untrusted bucket. The hash proves its content, and its shape keeps paths below their folder. */
 async function requireManifest(text: string, remote: StoredCurrent, bucket: Bucket): Promise<Manifest> {
-  const parsed = sha256(text) === remote.manifest_sha256 ? parseJson(text) : null;
+  const parsed = computeSha256(text) === remote.manifest_sha256 ? parseJson(text) : null;
   const read = await readManifest(parsed, remote.snapshot);
   if ('manifest' in read && read.manifest.source === remote.source && isUsable(read.manifest)) return read.manifest;
   throw mismatch(bucket, remote, manifestFile);

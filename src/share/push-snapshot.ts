@@ -12,7 +12,7 @@ import {
   switchCurrentObject,
 } from './current-object.ts';
 import { messageOf, RekapError } from '../errors.ts';
-import { sha256 } from '../publish/manifest.ts';
+import { computeSha256 } from '../publish/manifest.ts';
 import { checkManifestFile, hashesAgree } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
 import { describeFile } from '../warehouse/check-files.ts';
@@ -72,7 +72,7 @@ async function push(options: PushOptions): Promise<Pushed> {
   const next: CurrentObject = {
     format: 1,
     snapshot: id,
-    manifest_sha256: sha256(text),
+    manifest_sha256: computeSha256(text),
     source: manifest.source,
     created_at: manifest.created_at,
   };

@@ -7,7 +7,7 @@ import { openLandedRun, readAnswers } from '../land/landed-run.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, placeOf } from '../project/declaration.ts';
 import type { Page } from '../stages.ts';
-import { sha256 } from '../publish/manifest.ts';
+import { computeSha256 } from '../publish/manifest.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
 
@@ -97,7 +97,7 @@ async function readLanding(
           url,
           at: at.toISOString(),
           status,
-          sha256: sha256(bytes),
+          sha256: computeSha256(bytes),
           run,
           answer,
           place: record + 1,

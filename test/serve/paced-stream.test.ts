@@ -3,10 +3,10 @@
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { minTableRate, slowTableTimeout } from '../../src/serve/limits.ts';
+import { leastTableRate, slowTableTimeout } from '../../src/serve/limits.ts';
 import { pacedStream } from '../../src/serve/paced-stream.ts';
 
-const piece = 'x'.repeat(minTableRate);
+const piece = 'x'.repeat(leastTableRate);
 
 /** An endless stream, its clock, and the outcome of the program that makes it. */
 function make() {
@@ -41,8 +41,8 @@ function make() {
     sleeps,
     /** Lets the client take so many bytes, then so many seconds pass. */
     async pass(seconds: number, bytes: number) {
-      for (let left = bytes; left > 0; left -= minTableRate) {
-        stream.read(Math.min(left, minTableRate));
+      for (let left = bytes; left > 0; left -= leastTableRate) {
+        stream.read(Math.min(left, leastTableRate));
         await turn();
       }
       now += seconds * 1000;
@@ -54,16 +54,16 @@ function make() {
 
 it('goes on for a client at the least rate, also one that stops for a moment', async () => {
   const { pass, errors, ended } = make();
-  for (let second = 0; second < 300; second += 1) await pass(1, minTableRate);
+  for (let second = 0; second < 300; second += 1) await pass(1, leastTableRate);
   await pass(slowTableTimeout / 2000, 0);
-  for (let second = 0; second < 300; second += 1) await pass(1, minTableRate);
+  for (let second = 0; second < 300; second += 1) await pass(1, leastTableRate);
   expect({ errors, ended }).toEqual({ errors: [], ended: [] });
 });
 
 it.each([
   ['takes nothing', 0, 0],
   ['takes a few bytes a second', 10, 0],
-  ['takes half of the minimum rate', minTableRate / 2, 0],
+  ['takes half of the minimum rate', leastTableRate / 2, 0],
   ['took a hundred megabytes before', 0, 100_000_000],
 ])('cuts off a client that %s', async (_what, bytes, before) => {
   const { pass, errors, ended, stream, sleeps } = make();
@@ -76,7 +76,7 @@ it.each([
 
 it('stops making when the client goes', async () => {
   const { stream, ended, errors, pass } = make();
-  await pass(1, minTableRate);
+  await pass(1, leastTableRate);
   stream.destroy();
   await once(stream, 'close');
   await turn();
