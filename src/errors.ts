@@ -99,7 +99,7 @@ export class RekapError extends Error {
   override readonly name = 'RekapError';
   readonly code: ErrorCode;
   readonly exitCode: number;
-  /** What the user can do next; empty if there is nothing to do. */
+  /** The next step for the user; empty if there is nothing to do. */
   readonly next: string;
   /** HTTP status of `source-status`; otherwise 0. */
   readonly status: number;

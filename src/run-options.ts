@@ -33,7 +33,7 @@ export interface SyncOptions {
   readonly acceptChanges: boolean;
   readonly acceptSource: boolean;
   readonly keep: number;
-  /** Number of landings to keep in addition to that of the current snapshot; null to keep as many as snapshots, and one per existing snapshot. */
+  /** Number of landings to keep in addition to that of the current snapshot; null for as many as `keep`, and that of every snapshot. */
   readonly keepLanding: number | null;
   /** Reuses pages of interrupted runs that are at most this many milliseconds old; null for none. */
   readonly resumeWithin: number | null;

@@ -8,7 +8,7 @@ const roman = /^[IVX]+$/;
 export function titleCase(name: string): string {
   if (name !== name.toUpperCase()) return name;
   return name.replaceAll(/[\p{L}'’]+/gu, (word, at: number) => {
-    // A Roman numeral at the end is the number of a district. At the start, it is a letter.
+    // A Roman numeral after the name is the number of a district.
     if (abbreviations.has(word) || (roman.test(word) && at > 0)) return word;
     return word.slice(0, 1) + word.slice(1).toLowerCase();
   });

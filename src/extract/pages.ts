@@ -39,7 +39,7 @@ export class DatasetPages {
     this.pager = pagerOf(pipeline.paging, options.baseUrl);
   }
 
-  /** Reads the pages of one pass. @throws As `Pager.pass`; after `StartOver`, later passes use its size. */
+  /** Reads the pages of one pass. Throws as `Pager.pass` does. After `StartOver`, later passes use its size. */
   async *read(pass: PassOptions): AsyncGenerator<PassPage, void, undefined> {
     const { reader } = this;
     try {

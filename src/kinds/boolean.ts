@@ -1,8 +1,8 @@
 /** Reads true and false, as JSON literals or texts. */
 
-import { batchRows, codeWithoutText, type Column, type Kind, packBits, validityOf } from './kind.ts';
+import { batchRows, type Column, type Kind, packBits, validityOf } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
-import { readRaw } from './read-field.ts';
+import { nullReasonOf, readRaw } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
 import { type Fingerprint, mixNumber } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
@@ -33,7 +33,7 @@ class BooleanColumn implements Column {
     if (isKnown) return 0;
     if (raw === '') return NullReason.empty;
     return raw === null
-      ? codeWithoutText(page.records.fieldKind[record * page.records.width + column])
+      ? nullReasonOf(page.records.fieldKind[record * page.records.width + column])
       : NullReason.malformed;
   }
 

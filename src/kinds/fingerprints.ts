@@ -89,7 +89,7 @@ export function fingerprintBytes({ records, bytes }: Page, row: number, into: Fi
 /**
  * Writes the fingerprint of all declared values, independent of escapes.
  *
- * @param key Fingerprint from `fingerprintRecord`, to which the values of `columns` are added.
+ * @param key Fingerprint of the key, to which the values of `columns` are added.
  */
 export function fingerprintContent(
   page: Page,

@@ -1,9 +1,8 @@
 /** Defines a kind of column: how its values are read, kept in a batch, stored and described. */
 
 import type { Data } from 'apache-arrow';
-import { NullReason } from '../project/reserved.ts';
 import type { Fingerprint } from './fingerprints.ts';
-import { FieldKind, type Page } from '../stages.ts';
+import type { Page } from '../stages.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -43,13 +42,6 @@ export interface Kind {
   readonly unusable: string;
   readonly schema: Json;
   newColumn(rows?: number): Column;
-}
-
-/** Returns why a field without a string or a number is null; `malformed` for other types. */
-export function codeWithoutText(fieldKind: number | undefined): number {
-  if (fieldKind === FieldKind.missing) return NullReason.missing;
-  if (fieldKind === FieldKind.null) return NullReason.null;
-  return NullReason.malformed;
 }
 
 /** Packs flags into one bit per row, least significant first, as in Arrow and DuckDB. */

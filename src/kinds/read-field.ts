@@ -11,6 +11,13 @@ export function nullReasonName(code: number): keyof typeof NullReason {
   throw new RangeError(`${code} is not a code of NullReason`);
 }
 
+/** Returns why a field without a string or a number is null; `malformed` for other types. */
+export function nullReasonOf(fieldKind: number | undefined): number {
+  if (fieldKind === FieldKind.missing) return NullReason.missing;
+  if (fieldKind === FieldKind.null) return NullReason.null;
+  return NullReason.malformed;
+}
+
 /** Parses decimal digits; `malformed` for other bytes, and for numbers above `maxCount`. */
 export function readDigits(bytes: Uint8Array, start: number, end: number): number {
   if (start >= end) return NullReason.malformed;
@@ -39,12 +46,8 @@ export function readInteger(page: Page, row: number, column: number): number {
       const decoded = Buffer.from(decodeString(bytes, start, end));
       return readDigits(decoded, 0, decoded.length);
     }
-    case FieldKind.missing:
-      return NullReason.missing;
-    case FieldKind.null:
-      return NullReason.null;
     default:
-      return NullReason.malformed;
+      return nullReasonOf(records.fieldKind[slot]);
   }
 }
 
@@ -76,24 +79,15 @@ export function readNumberText(page: Page, row: number, column: number): string 
 export function readStringText(page: Page, row: number, column: number): string | number {
   const text = readText(page, row, column);
   if (text !== null) return text === '' ? NullReason.empty : text;
-  switch (page.records.fieldKind[row * page.records.width + column]) {
-    case FieldKind.missing:
-      return NullReason.missing;
-    case FieldKind.null:
-      return NullReason.null;
-    default:
-      return NullReason.malformed;
-  }
+  return nullReasonOf(page.records.fieldKind[row * page.records.width + column]);
 }
 
 /** Reads a field as the source wrote it: the content of a string, or JSON; null if it is missing or null. */
 export function readRaw(page: Page, row: number, column: number): string | null {
-  const kind = page.records.fieldKind[row * page.records.width + column];
-  if (kind === FieldKind.missing || kind === FieldKind.null) return null;
-  const text = readText(page, row, column);
-  if (text !== null) return text;
-  const slot = row * page.records.width + column;
-  return page.bytes.toString('utf8', page.records.fieldStart[slot], page.records.fieldEnd[slot]);
+  const { fieldKind, fieldStart, fieldEnd, width } = page.records;
+  const slot = row * width + column;
+  if (fieldKind[slot] === FieldKind.missing || fieldKind[slot] === FieldKind.null) return null;
+  return readText(page, row, column) ?? page.bytes.toString('utf8', fieldStart[slot], fieldEnd[slot]);
 }
 
 /**

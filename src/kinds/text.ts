@@ -1,8 +1,8 @@
 /** Reads texts as UTF-8. */
 
-import { codeWithoutText, batchRows, type Column, type Kind, validityOf } from './kind.ts';
+import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
-import { readText } from './read-field.ts';
+import { nullReasonOf, readText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
 import { type Fingerprint, mix } from './fingerprints.ts';
 import { FieldKind, type Page } from '../stages.ts';
@@ -40,7 +40,7 @@ export class TextColumn implements Column {
       this.set(row, page.bytes, start, end);
       return 0;
     }
-    if (kind !== FieldKind.escaped) return this.skip(row, codeWithoutText(kind));
+    if (kind !== FieldKind.escaped) return this.skip(row, nullReasonOf(kind));
     const text = Buffer.from(readText(page, record, column)!);
     if (text.length === 0) return this.skip(row, NullReason.empty);
     this.set(row, text, 0, text.length);

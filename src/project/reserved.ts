@@ -1,6 +1,6 @@
 /** Names that are reserved for rekap in a project. */
 
-/** Why a value is null, as a negative number in the place of the value: every count is 0 or more. */
+/** Reasons why a value is null. They are negative, so that they can replace a count. */
 export const NullReason = { missing: -1, null: -2, empty: -3, malformed: -4 } as const;
 
 export const conflictingRecords = 'conflicting_records';

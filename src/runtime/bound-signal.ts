@@ -10,7 +10,7 @@ export interface BoundSignal {
 }
 
 /** Shared, because an abort without a reason creates an error with a stack each time. */
-const over = new Error('What the signal bounds is over.');
+const over = new Error('The signal has ended.');
 
 /** Returns a signal that is aborted with the outer one, or after some milliseconds with the reason from `whyLate`. */
 export function boundSignal(outer: AbortSignal, milliseconds: number, whyLate: () => unknown): BoundSignal {

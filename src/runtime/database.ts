@@ -189,7 +189,7 @@ export async function readDefinitions(database: Database): Promise<DefinedObject
      UNION ALL SELECT 'schema', schema_name, '' FROM duckdb_schemas() ${own} AND schema_name <> 'main'
      ORDER BY ALL`,
   );
-  // DuckDB writes the names of an EXCLUDE in random order.
+  // DuckDB writes the names of an EXCLUDE in no fixed order.
   const sorted = (_: string, names: string): string => `EXCLUDE (${names.split(', ').toSorted().join(', ')})`;
   return found.map((one) => ({ ...one, definition: one.definition.replaceAll(/EXCLUDE \(([^()]*)\)/g, sorted) }));
 }

@@ -139,7 +139,7 @@ function connectionMessage(code: string, detail: string): string {
   }
 }
 
-/** Returns the innermost error code, which is the most specific: undici wraps the system's error. An AggregateError holds several (IPv6 and IPv4). */
+/** Returns the innermost error code, which is the most specific. undici wraps the system's error, and an AggregateError holds several. */
 export function connectionCode(error: unknown): string {
   let code = systemCode(error);
   for (let inner = error; inner instanceof Error; inner = inner.cause) {

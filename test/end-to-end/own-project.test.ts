@@ -160,7 +160,7 @@ describe('a cursor, and decimals, dates, times and nulls', () => {
   });
 
   it.each([
-    ['a loop', '10', 'was already read'],
+    ['a loop', '10', 'repeats the key'],
     ['another origin', 'http://elsewhere.test/payments', 'was already read'],
   ])('refuse by name %s', async (_name, next, message) => {
     await expect(sync('payments', { next, cap: 25 })).rejects.toThrow(
