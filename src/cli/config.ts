@@ -47,9 +47,9 @@ export const configCommand = declareCommand({
       ...line,
       commands,
     })) as ReadCommand;
-    const settings = Object.entries(command.options).map(([option, { default: usual }]) => {
+    const settings = Object.entries(command.options).map(([option, { default: defaultValue }]) => {
       const value = options[option];
-      const origin = invocation.origins[option] ?? (usual === undefined ? null : 'default');
+      const origin = invocation.origins[option] ?? (defaultValue === undefined ? null : 'default');
       return {
         option,
         value: hidden.has(option) && value !== undefined ? 'set, not shown' : withoutCredentials(value ?? null),

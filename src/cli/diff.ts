@@ -44,12 +44,12 @@ export const diffCommand = declareCommand({
     if (a === undefined) await requireAnother(warehouse);
     const compared = await chooseSnapshots(warehouse, a, b);
     const { pipelines } = compared.after.manifest.project;
-    const lone = loneDatasets(compared).map((dataset) => printable(nameLone(dataset)));
-    if (format !== 'table') for (const sentence of lone) process.stderr.write(`${sentence}\n`);
+    const notes = loneDatasets(compared).map((dataset) => printable(describeLone(dataset)));
+    if (format !== 'table') for (const note of notes) process.stderr.write(`${note}\n`);
     await (violations ? diffViolations : diffSnapshots)(pipelines, compared, async (result) => {
       if (format === 'csv') return void (await writeCsv(result, writeOut));
       if (format === 'json') return void (await writeJson(result, writeOut));
-      await (violations ? writeViolations : writeDifferences)(result, compared, pipelines, lone);
+      await (violations ? writeViolations : writeDifferences)(result, compared, pipelines, notes);
     });
     const notice = sampleNotice(compared.after.manifest) ?? sampleNotice(compared.before.manifest);
     if (notice === null) return;
@@ -58,7 +58,7 @@ export const diffCommand = declareCommand({
   },
 });
 
-function nameLone({ table, rows, snapshot }: LoneDataset): string {
+function describeLone({ table, rows, snapshot }: LoneDataset): string {
   return `Only snapshot ${snapshot} contains the dataset ${table} (${countOf(rows, 'row')}).`;
 }
 
@@ -76,24 +76,24 @@ async function requireAnother(warehouse: string): Promise<void> {
 
 type Difference = Readonly<Record<string, string>>;
 
-type WriteOf = (
+type WriteChanges = (
   result: QueryResult,
   compared: ComparedSnapshots,
   pipelines: readonly AnyPipeline[],
-  lone: readonly string[],
+  notes: readonly string[],
 ) => Promise<void>;
 
-const writeDifferences: WriteOf = async (result, compared, pipelines, lone) => {
-  const records = await collectRecords(result, pipelines);
+const writeDifferences: WriteChanges = async (result, compared, pipelines, notes) => {
+  const records = groupByKey(await readRows(result), pipelines);
   const none =
-    lone.length === 0 ? 'No figures changed' : 'No figures changed in the datasets that both snapshots contain';
+    notes.length === 0 ? 'No figures changed' : 'No figures changed in the datasets that both snapshots contain';
   const headings = { changed: 'Changed', added: 'Added', removed: 'Removed' };
-  await writeByKind(records, { compared, headings, none, what: 'Records', lone, render: renderRecord });
+  await writeByKind(records, { compared, headings, none, what: 'Records', notes, render: renderRecord });
 };
 
-const writeViolations: WriteOf = async (result, compared, pipelines, lone) => {
+const writeViolations: WriteChanges = async (result, compared, pipelines, notes) => {
   const { paint } = await import('./print/terminal.ts');
-  const rows = (await readTexts(result)).map((row) => ({ ...row, kind: row['kind']! }));
+  const rows = (await readRows(result)).map(({ text }) => ({ ...text, kind: text['kind']! }));
   const render = async (row: Difference): Promise<string> => {
     const severity = paint(row['severity'] === 'error' ? 'red' : 'yellow', row['severity']!.padEnd(7));
     return `  ${severity}  ${paint('cyan', placeOf(row, pipelines))}\n             ${row['check_name']}: ${row['message']}\n`;
@@ -104,23 +104,23 @@ const writeViolations: WriteOf = async (result, compared, pipelines, lone) => {
     headings,
     none: 'No violations are new or resolved',
     what: 'Violations',
-    lone,
+    notes,
     render,
   });
 };
 
-interface KindsToWrite<Item> {
+interface KindsOptions<Item> {
   readonly compared: ComparedSnapshots;
   readonly headings: Readonly<Record<string, string>>;
   readonly none: string;
   readonly what: string;
-  readonly lone: readonly string[];
+  readonly notes: readonly string[];
   readonly render: (item: Item) => Promise<string>;
 }
 
 async function writeByKind<Item extends { readonly kind: string }>(
   items: readonly Item[],
-  { compared: { before, after }, headings, none, what, lone, render }: KindsToWrite<Item>,
+  { compared: { before, after }, headings, none, what, notes, render }: KindsOptions<Item>,
 ): Promise<void> {
   const { paint, writeOut } = await import('./print/terminal.ts');
   const kinds = Object.entries(headings).map(
@@ -130,7 +130,7 @@ async function writeByKind<Item extends { readonly kind: string }>(
   await writeOut(
     `Changes from snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${items.length === 0 ? none : `${what}: ${counts.join(', ')}`}.\n`,
   );
-  for (const sentence of lone) await writeOut(`${sentence}\n`);
+  for (const note of notes) await writeOut(`${note}\n`);
   for (const { heading, own } of kinds) {
     if (own.length === 0) continue;
     await writeOut(`\n${paint('bold', heading)}\n`);
@@ -142,17 +142,24 @@ async function writeByKind<Item extends { readonly kind: string }>(
   }
 }
 
-async function readTexts(result: QueryResult): Promise<Difference[]> {
+interface Row {
+  readonly raw: Difference;
+  /** Safe to print. */
+  readonly text: Difference;
+}
+
+async function readRows(result: QueryResult): Promise<Row[]> {
   const [{ displayText }, { printable }] = await Promise.all([
     import('../snapshots/query/query-result.ts'),
     import('./print/terminal.ts'),
   ]);
-  const rows: Difference[] = [];
+  const rows: Row[] = [];
   for await (const group of result.groups())
-    for (const row of group)
-      rows.push(
-        Object.fromEntries(result.columns.map(({ name }, index) => [name, printable(displayText(row[index] ?? null))])),
-      );
+    for (const values of group) {
+      const raw = result.columns.map(({ name }, index) => [name, displayText(values[index] ?? null)] as const);
+      const text = raw.map(([name, value]) => [name, printable(value)] as const);
+      rows.push({ raw: Object.fromEntries(raw), text: Object.fromEntries(text) });
+    }
   return rows;
 }
 
@@ -168,30 +175,16 @@ interface ChangedRecord {
   readonly differences: Difference[];
 }
 
-/** Groups the rows by key. Keys are compared unescaped, because two of them can print alike. */
-async function collectRecords(
-  result: QueryResult,
-  pipelines: readonly AnyPipeline[],
-): Promise<readonly ChangedRecord[]> {
-  const [{ displayText }, { printable }] = await Promise.all([
-    import('../snapshots/query/query-result.ts'),
-    import('./print/terminal.ts'),
-  ]);
+/** Groups the rows by key. Raw keys are compared, because two of them can print alike. */
+function groupByKey(rows: readonly Row[], pipelines: readonly AnyPipeline[]): readonly ChangedRecord[] {
   const records = new Map<string, ChangedRecord>();
-  for await (const group of result.groups()) {
-    for (const row of group) {
-      const difference: Difference = Object.fromEntries(
-        result.columns.map(({ name }, index) => [name, printable(displayText(row[index] ?? null))]),
-      );
-      const { key } = pipelines.find(({ table }) => table === difference['dataset'])!;
-      const place = placeOf(difference, pipelines);
-      const raw = (name: string) =>
-        displayText(row[result.columns.findIndex((column) => column.name === name)] ?? null);
-      const identity = JSON.stringify(['dataset', ...key].map(raw));
-      const before = records.get(identity);
-      if (before === undefined) records.set(identity, { place, kind: difference['kind']!, differences: [difference] });
-      else before.differences.push(difference);
-    }
+  for (const { raw, text } of rows) {
+    const { key } = pipelines.find(({ table }) => table === raw['dataset'])!;
+    const identity = JSON.stringify(['dataset', ...key].map((name) => raw[name]));
+    const record = records.get(identity);
+    if (record === undefined)
+      records.set(identity, { place: placeOf(text, pipelines), kind: text['kind']!, differences: [text] });
+    else record.differences.push(text);
   }
   return [...records.values()];
 }

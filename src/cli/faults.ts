@@ -61,8 +61,8 @@ function unknownFault(name: string): RekapError {
 export function listFaults(width: number): string {
   const sets = Object.entries(presets).map(([name, { sentence }]) => [name, '', sentence] as const);
   const faults = faultList.map(
-    ({ name, value, default: usual, sentence }) =>
-      [`${name}=${value === 'rate' ? 'P' : 'N'}`, String(usual), sentence] as const,
+    ({ name, value, default: defaultValue, sentence }) =>
+      [`${name}=${value === 'rate' ? 'P' : 'N'}`, String(defaultValue), sentence] as const,
   );
   return describeInColumns([['fault', 'default', 'what happens'], ...sets, ...faults], width);
 }

@@ -15,8 +15,8 @@ export const pullCommand = declareCommand({
     ...jsonOption,
   },
   examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'copy the current snapshot and verify it']],
-  async run({ warehouse, keep, json, 'accept-source': acceptSource }, [word]) {
-    const { url } = readBucketUrl(word!);
+  async run({ warehouse, keep, json, 'accept-source': acceptSource }, [address]) {
+    const { url } = readBucketUrl(address!);
     const [{ pullSnapshot }, { verifyAgainst }, { withBucket }, { complete, printJson }] = await Promise.all([
       import('../share/pull-snapshot.ts'),
       import('../publish/verify-against.ts'),

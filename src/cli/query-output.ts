@@ -62,7 +62,7 @@ export async function printResult(query: PrintedQuery, bounds: QuerySettings = {
     import('./print/page-output.ts'),
   ]);
   const draw = async (result: QueryResult, to: typeof writeOut): Promise<void> => {
-    await writeTable(layout, expand)(result, to);
+    await writeTable(result, to, { layout, ...(expand !== undefined && { expand }) });
     if (notice !== null) await to(`${notice}\n`);
   };
   await runQuery(

@@ -86,7 +86,6 @@ async function pullCopy(warehouse: string, bucket: Bucket, watcher: Watcher): Pr
         ...watcher,
       }));
     } catch (error) {
-      // Only another copy process can lock the cache.
       if (!isRekapError(error, 'warehouse-busy')) throw error;
       await systemClock.sleep(copyRetryDelay);
     }

@@ -28,7 +28,7 @@ export function configShape(options: Options) {
     ),
   ]);
   const own = Object.fromEntries(entries) as Record<string, v.GenericSchema>;
-  const whole: Record<string, v.GenericSchema> = {
+  const fileEntries: Record<string, v.GenericSchema> = {
     $schema: v.optional(text),
     profile: v.optional(v.pipe(text, v.description('default profile, if --profile is not set'))),
     profiles: v.optional(
@@ -41,7 +41,7 @@ export function configShape(options: Options) {
     ),
     ...own,
   };
-  return v.strictObject(whole, 'a JSON object');
+  return v.strictObject(fileEntries, 'a JSON object');
 }
 
 interface NamedFile {
@@ -72,16 +72,20 @@ export async function readConfigFile(
   const { output, issues } = v.safeParse(configShape(options), parsed);
   const [issue] = issues ?? [];
   if (issue !== undefined) throw explainIssue(path, issue, Object.keys(options));
-  const { profiles = {}, profile: usual, ...top } = output as { profiles?: Record<string, object>; profile?: string };
+  const {
+    profiles = {},
+    profile: defaultProfile,
+    ...top
+  } = output as { profiles?: Record<string, object>; profile?: string };
   const ofCommand = (given: object) =>
     Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(declared, name)));
-  const whole: Place = [ofCommand(top), (name) => `"${name}" in ${fileName}`];
-  const chosen = profile ?? usual;
-  if (chosen === undefined) return { places: [whole], failure: null };
+  const topLevel: Place = [ofCommand(top), (name) => `"${name}" in ${fileName}`];
+  const chosen = profile ?? defaultProfile;
+  if (chosen === undefined) return { places: [topLevel], failure: null };
   if (!Object.hasOwn(profiles, chosen))
-    return { places: [whole], failure: explainProfile(path, chosen, Object.keys(profiles)) };
+    return { places: [topLevel], failure: explainProfile(path, chosen, Object.keys(profiles)) };
   const own: Place = [ofCommand(profiles[chosen]!), (name) => `"${name}" in the profile "${chosen}"`];
-  return { places: [own, whole], failure: null };
+  return { places: [own, topLevel], failure: null };
 }
 
 function explainProfile(path: string, profile: string, names: readonly string[]): RekapError {

@@ -9,7 +9,7 @@ import { RekapError } from '../../errors.ts';
 
 /** @param refuse Gets the error for an invalid value, because yargs keeps only its message. */
 export function toYargs(name: string, option: Option, refuse: (error: unknown) => void): YargsOption {
-  const { type, describe, alias, default: usual, defaultDescription, choices, range, nargs } = option;
+  const { type, describe, alias, default: defaultValue, defaultDescription, choices, range, nargs } = option;
   const coerce = (value: unknown): unknown => {
     try {
       return readValue(name, option, value);
@@ -24,7 +24,7 @@ export function toYargs(name: string, option: Option, refuse: (error: unknown) =
     ...(type === 'array' && { string: true }),
     ...(type !== 'boolean' && { requiresArg: true, coerce }),
     ...(alias !== undefined && { alias }),
-    ...(usual !== undefined && { default: usual }),
+    ...(defaultValue !== undefined && { default: defaultValue }),
     ...(defaultDescription !== undefined && { defaultDescription }),
     ...(choices !== undefined && { choices }),
     ...(nargs !== undefined && { nargs }),

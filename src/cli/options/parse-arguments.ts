@@ -98,9 +98,12 @@ function declareAll(parser: Argv, command: Command, { width, hasDefaults, refuse
   const { positionals = {}, options, examples = [], notes } = command;
   for (const [name, describe] of Object.entries(positionals)) parser.positional(name, { describe, type: 'string' });
   for (const [name, option] of Object.entries<Option>({ ...options, ...configOption })) {
-    const { default: usual, ...others } = option;
-    const isGivenOnly = !hasDefaults && usual !== undefined;
-    parser.option(name, toYargs(name, isGivenOnly ? { ...others, defaultDescription: String(usual) } : option, refuse));
+    const { default: defaultValue, ...others } = option;
+    const isGivenOnly = !hasDefaults && defaultValue !== undefined;
+    parser.option(
+      name,
+      toYargs(name, isGivenOnly ? { ...others, defaultDescription: String(defaultValue) } : option, refuse),
+    );
   }
   if (notes !== undefined) parser.epilogue(notes(width));
   return parser.version(false).example(examples.map(([line, what]): [string, string] => [line, what]));

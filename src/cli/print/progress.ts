@@ -194,10 +194,10 @@ function describeWait({ why, milliseconds }: Extract<RunEvent, { kind: 'wait' }>
 }
 
 function formatSeconds(seconds: number): string {
-  const whole = Math.max(1, Math.ceil(seconds));
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+  const rounded = Math.max(1, Math.ceil(seconds));
+  if (rounded < 60) return `${rounded} s`;
+  if (rounded < 3600) return `${Math.floor(rounded / 60)} min ${rounded % 60} s`;
+  return `${Math.floor(rounded / 3600)} h ${Math.floor((rounded % 3600) / 60)} min`;
 }
 
 /** Joins the parts that fit. Cuts only the first one, because a cut number would look like another number. */

@@ -22,24 +22,16 @@ export interface ExpandOptions {
 
 const queryExpandOptions: ExpandOptions = { columns: '--layout blocks', rows: '--format csv' };
 
-/** Returns a function that writes the first rows and the total, and returns the number of rows shown. */
-export function writeTable(
-  layout: TableLayout,
-  expand = queryExpandOptions,
-): (result: QueryResult, write: Write) => Promise<number> {
-  return (result, write) => drawTable(result, write, { layout, expand });
-}
-
 /** Writes all rows to a file. @throws `usage` if there are more rows than a table shows. */
 export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
   // Cells are escaped already, so the only control characters are rekap's colors.
   const plain: Write = (text) => write(stripVTControlCharacters(text));
-  return drawTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
+  return writeTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
 }
 
 export type TableLayout = 'columns' | 'blocks';
 
-interface Bounds {
+interface WriteTableOptions {
   readonly width?: number;
   readonly isWhole?: boolean;
   readonly layout?: TableLayout;
@@ -89,10 +81,11 @@ function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
   }
 }
 
-async function drawTable(
+/** Writes the first rows and the total. Returns the number of rows shown. */
+export async function writeTable(
   result: QueryResult,
   write: Write,
-  { isWhole = false, layout = 'columns', expand = queryExpandOptions, width }: Bounds,
+  { isWhole = false, layout = 'columns', expand = queryExpandOptions, width }: WriteTableOptions = {},
 ): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];

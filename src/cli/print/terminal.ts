@@ -108,6 +108,6 @@ export function complete(advice: string, warehouse = invocation.warehouse): stri
   );
 }
 
-function quoteForShell(word: string): string {
-  return /^[\w./:@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+function quoteForShell(text: string): string {
+  return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

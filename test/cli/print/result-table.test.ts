@@ -22,7 +22,7 @@ describe("a result's table", () => {
   const result = () => textResult(['regency', 'note'], [[[long, null]], [['ACEH', '\u001b[31mred']]]);
 
   it('on a terminal is cut to its width and has colours', async () => {
-    const text = await textOf(result(), writeTable('columns'));
+    const text = await textOf(result(), writeTable);
     expect(text).toContain('\u001b[1mregency');
     expect(text).not.toContain(long);
   });
@@ -58,7 +58,7 @@ describe("a result's table", () => {
   it('shows the first rows of many, says so, and counts those it shows', async () => {
     const many = textResult(['n'], [Array.from({ length: 1500 }, (_, n) => [`${n}`])]);
     let text = '';
-    expect(await writeTable('columns')(many, async (piece) => void (text += piece))).toBe(1000);
+    expect(await writeTable(many, async (piece) => void (text += piece))).toBe(1000);
     expect(stripVTControlCharacters(text)).toMatch(
       /999\s*\n1,500 rows; only the first 1,000 are shown. To see all, use --format csv.\n$/,
     );

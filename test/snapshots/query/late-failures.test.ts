@@ -74,7 +74,7 @@ const writers: Readonly<Record<string, Writer>> = {
   markdown: writeMarkdown,
   arrow: writeArrow,
   table: writePlainTable,
-  'table of first rows': writeTable('columns'),
+  'table of first rows': writeTable,
 };
 
 /** Writes what a query gives to a file; returns the number of rows. */
