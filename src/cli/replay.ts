@@ -26,7 +26,7 @@ export const replayCommand = declareCommand({
   async run(args, [run = null]) {
     const [{ replay, projectOfReplay }, { runVisibly }] = await Promise.all([
       import('../replay.ts'),
-      import('./signals.ts'),
+      import('./run-visibly.ts'),
     ]);
     const where = { warehouse: args.warehouse, run };
     const project = await projectOfReplay(where);

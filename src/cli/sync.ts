@@ -147,7 +147,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
   const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth);
 
   return async () => {
-    const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./signals.ts')]);
+    const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./run-visibly.ts')]);
     const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
     try {
       const requested = {

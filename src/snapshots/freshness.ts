@@ -18,14 +18,14 @@ export interface Status {
 }
 
 /** Returns runs that show the state of the source: syncs and pulls, but not dry runs, replays, or syncs that found the warehouse busy. */
-export function sourceRuns(lines: readonly RunLine[]): RunLine[] {
+function sourceRuns(lines: readonly RunLine[]): RunLine[] {
   return lines.filter(
     ({ kind, outcome, exit_code }) =>
       (kind === 'sync' || kind === 'pull') && outcome !== 'dry run' && exit_code !== ExitCode.busy,
   );
 }
 
-export function isSuccess(line: RunLine): boolean {
+function isSuccess(line: RunLine): boolean {
   return isNew(line) || line.outcome === 'unchanged';
 }
 
@@ -33,7 +33,7 @@ function isNew({ outcome }: RunLine): boolean {
   return outcome === 'published' || outcome === 'held' || outcome === 'pulled';
 }
 
-export function lastPush(lines: readonly RunLine[]): RunLine | null {
+function lastPush(lines: readonly RunLine[]): RunLine | null {
   return lines.findLast(({ kind, outcome }) => kind === 'push' && outcome !== 'interrupted') ?? null;
 }
 
