@@ -22,7 +22,6 @@ export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey'>>, Give
   readonly apiKey: string | Secret;
   /** Folder of the warehouse. It is created if it doesn't exist. */
   readonly warehouse: string;
-  /** Default: the bundled project. */
   readonly project?: Project & { readonly reportModule?: string | null };
 }
 

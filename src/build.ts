@@ -48,7 +48,6 @@ async function stage({ requested }: Run, readings: AsyncIterable<AcceptedReading
   for await (const { verdict, pages } of readings) {
     verdicts.push(verdict);
     const part = parts.get(verdict.dataset);
-    // A list that only names partitions has no table.
     if (pages.length === 0 || part === undefined) continue;
     const { pipeline, transformer } = part;
     transformer.beginPartition();

@@ -35,7 +35,6 @@ export interface DoctorOptions {
   readonly node: string;
   /** Path of the file with the key; null if the key is in the environment. */
   readonly keyFile: string | null;
-  /** Reads the settings of notifications; null if there are none. */
   readonly readNotices: (() => Promise<unknown>) | null;
   /** Returns the current snapshot in the bucket of `--push`; null without this option. */
   readonly readBucket: (() => Promise<string | null>) | null;
@@ -53,7 +52,6 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> 
   yield* examineFolder(options.warehouse);
   if (options.readBucket !== null) yield await examineBucket(options.readBucket);
   if (options.readNotices !== null) yield await examineNotices(options.readNotices);
-  // A check of only the bucket needs no key.
   if (options.apiKey !== null || options.baseUrl !== null || options.readBucket === null)
     yield await examineKey(options);
   if (options.baseUrl === null || options.apiKey === null) return;

@@ -17,9 +17,7 @@ import type { AcceptedReading } from './stages.ts';
 import type { Snapshot } from './warehouse/warehouse.ts';
 
 const maxResponseBytes = 64 * 1024 * 1024;
-/** Maximum bytes of pages in memory until their partition is proved and built. */
 const heldBytes = 48 * 1024 * 1024;
-/** Records after which a list counts as endless. */
 const maxRecords = 20_000_000;
 
 export interface OpenedSource {

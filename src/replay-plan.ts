@@ -25,7 +25,6 @@ export interface Replay extends RunPlan {
   readonly file: RunFile;
   /** The snapshot of the run, if its manifest is unchanged. The landing must match it. */
   readonly original: Snapshot | null;
-  /** The snapshot of the run in the target warehouse, if its manifest is unchanged. */
   readonly published: Snapshot | null;
   /** True if `published` is intact: then there is nothing to publish. */
   readonly isWhole: boolean;

@@ -13,17 +13,13 @@ import type { Snapshot } from './warehouse/warehouse.ts';
 export interface SyncOptions {
   readonly warehouse: string;
   readonly baseUrl: string;
-  /** The source, as stored in the warehouse: the base URL, or 'sample'. */
   readonly source: string;
   readonly apiKey: Secret;
-  /** Values of the partitions to read; null for all. */
   readonly partitions: readonly string[] | null;
-  /** The weakest accepted grade of proof; null for any. */
   readonly requireProof: Grade | null;
   readonly datasets: readonly string[] | null;
   readonly concurrency: number;
   readonly pageSize: number;
-  /** Milliseconds per attempt. */
   readonly timeout: number;
   readonly maxAttempts: number;
   readonly maxDuration: number;
@@ -65,7 +61,6 @@ export const syncDefaults = {
 export interface ReplayOptions {
   readonly warehouse: string;
   readonly run: string | null;
-  /** Target warehouse; null for that of the run. */
   readonly into: string | null;
   /** Module that draws the report; null for the default report. */
   readonly reportModule: string | null;
@@ -75,7 +70,6 @@ export interface ReplayOptions {
   readonly acceptSource: boolean;
 }
 
-/** Clock, randomness, events and cancellation, which tests replace. */
 export interface SyncContext {
   readonly clock: Clock;
   readonly random: Random;
@@ -85,7 +79,6 @@ export interface SyncContext {
 }
 
 export interface SyncFigures {
-  /** Requests sent, including retries. */
   readonly requests: number;
   readonly retries: number;
   readonly from_landing: number;
@@ -96,7 +89,6 @@ export interface SyncFigures {
   readonly milliseconds: number;
 }
 
-/** Result of a successful sync or replay. */
 export interface SyncResult {
   readonly kind: 'sync' | 'replay';
   /**
@@ -114,14 +106,11 @@ export interface SyncResult {
   readonly warehouse: string;
   /** The snapshot of the run that the replay equals in every Parquet file and figure; null if not everything could be compared. */
   readonly equals: string | null;
-  /** Folder of the stored responses; null if they weren't kept. */
   readonly landing: string | null;
-  /** The manifest of the result, published or not. */
   readonly manifest: Manifest;
   readonly broken_checks: readonly BrokenCheck[];
   readonly figures: SyncFigures;
   readonly warnings: readonly string[];
-  /** Ids of removed snapshots. */
   readonly pruned: readonly string[];
 }
 
@@ -135,37 +124,29 @@ export interface Attempt {
   readonly options: SyncOptions;
   readonly context: SyncContext;
   readonly warn: (message: string) => void;
-  /** Reports that a step starts. */
   readonly enter: (step: RunStep) => void;
   readonly warnings: readonly string[];
   /** Steps so far, with their start in milliseconds of the monotonic clock. */
   readonly steps: readonly (readonly [step: RunStep, at: number])[];
   readonly begunAt: Date;
-  /** Start in milliseconds of the monotonic clock. */
   readonly started: number;
 }
 
 /** The plan of a run, which is made under the lock. */
 export interface RunPlan {
-  /** Id of the run and of its snapshot. */
   readonly id: string;
-  /** Folder of the stored responses. */
   readonly landing: string;
   /** Start of the run; for a replay, of the original run. */
   readonly startedAt: Date;
   readonly previous: Snapshot | null;
-  /** The current snapshot when the run starts. */
   readonly current: string | null;
   /** The pinned snapshot, which keeps `current` unchanged; null if none is pinned, or if the run removes the pin. */
   readonly pinned: string | null;
 }
 
 export interface Run extends RunPlan, Attempt {
-  /** Pipelines that this run reads. */
   readonly requested: readonly AnyPipeline[];
-  /** Folder of the snapshot while it is built. */
   readonly folder: string;
-  /** Aborted by the caller, by the time limit, or at the end of the run. */
   readonly signal: AbortSignal;
   /** Null before the first request. */
   figures: Readonly<SourceFigures> | null;

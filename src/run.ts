@@ -70,7 +70,6 @@ export async function withRun<Plan extends RunPlan>(
   }
 }
 
-/** Records a failure before the run has started. */
 async function orRecorded<Value>(attempt: Attempt, begin: () => Promise<Value>): Promise<Value> {
   try {
     return await begin();
@@ -111,7 +110,6 @@ async function actLocked<Plan extends RunPlan>(
       pinned: run.pinned,
       equals,
       warehouse,
-      // Retention may have removed it.
       landing: existsSync(run.landing) ? run.landing : null,
       warnings: run.warnings,
       figures: figuresOf(run),
@@ -149,7 +147,6 @@ function requestedPipelines(project: Project, { datasets, partitions }: SyncOpti
   return project.pipelines.filter(({ table }) => requested.has(table));
 }
 
-/** Returns a context that keeps warnings and removes the API key from them. */
 function keepWarnings(context: SyncContext, { apiKey }: SyncOptions, warnings: string[]): SyncContext {
   return {
     ...context,
@@ -170,7 +167,6 @@ function tookTooLong(kind: Run['kind'], milliseconds: number): RekapError {
   );
 }
 
-/** The source of a warehouse with the bundled sample. */
 const sampleSource = 'sample';
 
 /** @throws `source-mismatch` if the warehouse has figures of another source, because one history must not mix two sources. */

@@ -15,29 +15,24 @@ export interface SourceResponse {
   readonly request: PageRequest;
   readonly url: string;
   readonly status: number;
-  /** Time at which the response was complete. */
   readonly at: Date;
   readonly body: Buffer;
 }
 
-/** Stores a response in the landing. */
 export type Land = (response: SourceResponse) => Promise<LandedBody>;
 
 export interface LandedBody {
   /** Number of the response in the landing, from 0. */
   readonly response: number;
-  /** Reads the body from the disk. */
   read(): Promise<Buffer>;
 }
 
-/** The stored responses of an earlier run. */
 export interface LandedResponses {
   has(request: PageRequest): boolean;
   /** Returns the last response to a request; null if there is none. @throws `landing` if the bytes don't match their hash. */
   responseTo(request: PageRequest): Promise<SourceResponse | null>;
 }
 
-/** Kinds of field values, as numbers for a typed array. */
 export const FieldKind = { missing: 0, text: 1, escaped: 2, number: 3, null: 4, other: 5 } as const;
 
 /**
@@ -95,7 +90,6 @@ export interface Verdict {
   readonly received: number;
   readonly pages: number;
   readonly readings: number;
-  /** ISO 8601 time of the last page. */
   readonly read_at: string;
   /** Why the partition is incomplete, and what to do; null if it is complete. */
   readonly reason: string | null;
@@ -136,11 +130,9 @@ export interface Violation {
 export interface Quarantined {
   readonly dataset: string;
   readonly reason: string;
-  /** The JSON as received. */
   readonly record: string;
   /** Value of the filter parameter in that request; null for the full listing. */
   readonly partition: string | null;
-  /** Path and query of the request. */
   readonly request: string;
 }
 

@@ -98,7 +98,6 @@ async function publish(
   if (same !== null) {
     await discardSnapshotFolder(folder);
     if (options.unpin) await unpinSnapshot(warehouse);
-    // The previous run may have died before it removed old snapshots.
     return { outcome: 'unchanged', snapshot: same.id, current, pruned: await removeOld(run, current), manifest };
   }
   run.enter('write the report');

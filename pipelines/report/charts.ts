@@ -19,7 +19,6 @@ export function spanOf(places: readonly Place[]): readonly [number, number] {
 }
 
 export interface DotsSettings {
-  /** Name of the list, for checks of its order. */
   readonly list: string;
   readonly span: readonly [from: number, to: number];
 }
@@ -57,7 +56,6 @@ export function dots(places: readonly Place[], { list, span: [from, to] }: DotsS
   </ul>`;
 }
 
-/** Lower bounds of the color steps, in percent. */
 const steps = [0, 70, 75, 80, 85, 90] as const;
 
 /** Returns the color step of the rounded rate, so that color and number agree. */

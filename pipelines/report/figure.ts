@@ -24,7 +24,6 @@ export type Figure = Count | Rate;
 
 export type Row = Readonly<Record<string, string | number | bigint | boolean | null>>;
 
-/** Returns functions that create figures of a row, named by view, column and key. */
 export function figuresOf(view: string, row: Row, key: readonly (readonly [string, string])[]) {
   const query = queryOf(key);
   const nameOf = (column: string) => `${view}.${column}${query === '' ? '' : `?${query}`}`;

@@ -14,7 +14,6 @@ export interface Place {
   /** Why a regency isn't part of any rate, or `compared`; null for a place with several regencies. */
   readonly status: string | null;
   readonly row: string;
-  /** Key of the place, which problems also have. */
   readonly key: string;
   readonly kemendagriCode: string | null;
 }
@@ -31,7 +30,6 @@ export interface Sums {
   /** Regencies with an unknown total, which `users` and `voters` don't include. */
   readonly unknownUsers: Count;
   readonly unknownVoters: Count;
-  /** Regencies that aren't part of any rate, by reason. */
   readonly left: Readonly<Record<'missing' | 'unknown' | 'zero_denominator' | 'contradicting', Count>>;
 }
 
@@ -50,7 +48,6 @@ export interface Ranking {
   readonly tied: Count;
 }
 
-/** The election of a report. */
 export interface Election {
   readonly title: string;
   readonly condition: string;

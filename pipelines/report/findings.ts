@@ -3,7 +3,6 @@
 import { compareRates, type Count, countOf, isKnown } from './figure.ts';
 import type { Place } from './figures.ts';
 
-/** Numbers of provinces by which sex had the higher turnout. */
 export interface WomenAndMen {
   readonly women: Count;
   readonly men: Count;

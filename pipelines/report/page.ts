@@ -17,7 +17,6 @@ export interface Page {
   readonly project: Project;
 }
 
-/** Returns a count of the manifest, named by its JSON pointer. */
 export function manifestCount(pointer: string, count: number): Count {
   return { name: `manifest#${pointer}`, count: BigInt(count) };
 }

@@ -2,7 +2,6 @@
 
 import { type Html, html } from '../../src/runtime/html.ts';
 
-/** `1 regency`, `2 regencies`. */
 function plural(count: number, one: string, many: string): string {
   return count === 1 ? one : many;
 }
@@ -199,7 +198,6 @@ export const english = {
 
 export type Words = typeof english;
 
-/** `a`, `a and b`, `a, b, and c`. */
 export function listed(parts: readonly Html[], and: string): Html {
   const last = parts.length > 2 ? `, ${and} ` : ` ${and} `;
   return html`${parts.map((part, at) => html`${at === 0 ? '' : at === parts.length - 1 ? last : ', '}${part}`)}`;

@@ -1,6 +1,5 @@
 /** Resolves the fields that declarations name: a member of the record, or a JSON pointer such as `/actor/login` to a member of an inner object. */
 
-/** Returns the member names that lead to a field, from the outermost. */
 export function fieldPath(field: string): string[] {
   return field.startsWith('/') ? pointerPath(field) : [field];
 }
@@ -13,7 +12,6 @@ export function pointerPath(pointer: string): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Returns the value of a field in a parsed record; undefined if it is missing. */
 export function readField(record: unknown, field: string): unknown {
   let value = record;
   for (const name of fieldPath(field)) {

@@ -3,7 +3,6 @@
 import { dirname, extname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** Root folder of the sources or the build. */
 const ownFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..') + sep;
 
 /**

@@ -25,7 +25,6 @@ export interface LoadedProject extends Project {
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  /** Lines before the SQL; 0 in other files. */
   readonly headerLines: number;
 }
 
@@ -35,7 +34,6 @@ const codeEndings = ['.ts', '.js', '.mjs', '.json'];
 
 /** Resolved by name, which works in the sources and in the build. */
 const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
-/** In the build, code and other files are in different folders. */
 const bundled = {
   folder: join(packageFolder, 'pipelines'),
   code: fileURLToPath(new URL('../../pipelines', import.meta.url)),

@@ -15,7 +15,6 @@ export const ownTables: ReadonlySet<string> = new Set([
 
 export const reconciliationName = 'reconciliation';
 
-/** The column that rekap adds to the table of each pipeline. */
 export const consistencyColumn = 'is_consistent';
 
 /** Columns that rekap's tables have in addition to the key columns. */

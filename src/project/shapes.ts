@@ -107,7 +107,6 @@ const pipeline = {
   expectedRecords: v.exactOptional(v.pipe(whole, v.minValue(0))),
 };
 
-/** Shape of the default export of a file in `pipelines/`. */
 export const pipelineShape: v.GenericSchema<unknown, Optional<DeclaredPipeline, 'watch' | 'checks'>> = v.strictObject({
   ...pipeline,
   watch: v.exactOptional(pipeline.watch),
@@ -132,7 +131,6 @@ const auth = v.union(
 
 const name = v.pipe(text, v.regex(/^[a-z][a-z0-9-]*$/, 'is not made of lower-case letters, digits and hyphens'));
 
-/** Shape of the default export of `rekap.project.*`. */
 export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.strictObject({
   name,
   title: named,
@@ -169,7 +167,6 @@ const sqlFile = v.strictObject({
   ),
 });
 
-/** Shape of the project in a manifest and in a landing. */
 export const storedProjectShape = v.strictObject({
   name,
   title: text,

@@ -193,7 +193,6 @@ function isBound(kind: ColumnKind, bound: number | string): boolean {
   return /^-?\d+(?:\.\d+)?$/.test(String(bound));
 }
 
-/** Finds the column of a name such as `table.column`. */
 function columnOf({ pipelines }: Project, qualified: string): ColumnDefinition | undefined {
   const [table, column] = qualified.split('.');
   const columns = pipelines.find((pipeline) => pipeline.table === table)?.columns;

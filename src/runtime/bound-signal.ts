@@ -42,7 +42,6 @@ export function boundSignal(outer: AbortSignal, milliseconds: number, whyLate: (
 
 type Closable = { close(): Promise<void> } | null;
 
-/** Closes resources in order, then throws the first failure. */
 export async function closeAll(resources: readonly Closable[]): Promise<void> {
   const failures: unknown[] = [];
   for (const resource of resources) await resource?.close().catch((error: unknown) => failures.push(error));

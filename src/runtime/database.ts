@@ -165,7 +165,6 @@ export async function tableColumns(
 interface DefinedObject {
   readonly kind: 'table' | 'view' | 'macro' | 'type' | 'index' | 'sequence' | 'schema';
   readonly name: string;
-  /** The CREATE statement and the comments of a table or view; empty for the rest. */
   readonly definition: string;
 }
 

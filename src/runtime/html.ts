@@ -44,7 +44,6 @@ export interface TableSettings {
   readonly numbers: readonly number[];
 }
 
-/** Returns a table. The first cell of each row is its header. */
 export function table(rows: readonly (readonly Part[])[], { caption, head, numbers }: TableSettings): Html {
   const classOf = (index: number) => (numbers.includes(index) ? html` class="number"` : null);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">

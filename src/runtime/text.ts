@@ -5,12 +5,10 @@ export function formatNumber(value: number | bigint): string {
   return value.toLocaleString('en');
 }
 
-/** 1 record, 2 records. */
 export function countOf(count: number | bigint, noun: string): string {
   return `${formatNumber(count)} ${noun}${count.toString() === '1' ? '' : 's'}`;
 }
 
-/** 512 B, 3.1 kB, 42 MB. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;

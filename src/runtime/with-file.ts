@@ -17,7 +17,6 @@ export async function withFile<Value>(
   });
 }
 
-/** Adds the path to the system errors of `act`. */
 export async function nameFile<Value>(path: string, act: () => Promise<Value>): Promise<Value> {
   try {
     return await act();

@@ -18,7 +18,6 @@ export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
   return { headers: {}, query: `${encodeURIComponent(auth.query)}=${encodeURIComponent(secret.reveal())}` };
 }
 
-/** Encodes `user:password` as in RFC 7617. */
 export function encodeBasic(userAndPassword: string): string {
   return Buffer.from(userAndPassword).toString('base64');
 }

@@ -26,7 +26,6 @@ export interface Transport {
 export interface HttpOptions {
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Null for a source without a key. */
   readonly auth: Auth | null;
   readonly connections: number;
   readonly timeout: number;

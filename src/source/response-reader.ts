@@ -53,7 +53,6 @@ export interface ReaderContext {
   readonly apiKey: Secret;
   readonly land: Land;
   readonly health: SourceHealth;
-  /** Warns once per topic. */
   readonly warn: (topic: string, message: string) => void;
 }
 

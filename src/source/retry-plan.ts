@@ -12,7 +12,6 @@ export type Failure =
 
 export interface RetryInput {
   readonly failure: Failure;
-  /** Attempts so far, including this one. */
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly hasResponded: boolean;
@@ -66,7 +65,6 @@ export function planRetry(input: RetryInput): RetryPlan {
   const backoff = Math.min(longestBackoff, firstWait * 2 ** (attempt - 1)) * (0.5 + input.random / 2);
   // A Retry-After of 0 is ignored: all attempts would be used up before the source recovers.
   if (requested === null || requested === 0) return { wait: backoff };
-  // The jitter keeps parallel requests from returning in one burst.
   return { wait: requested + input.random * 100 };
 }
 

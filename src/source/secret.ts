@@ -19,7 +19,6 @@ export class Secret {
     this.#also = also === null ? null : new Secret(also);
   }
 
-  /** Returns the secret. Only for code that puts it into a request. */
   reveal(): string {
     return this.#value;
   }

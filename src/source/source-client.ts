@@ -23,7 +23,6 @@ import type { Land, LandedResponses, PageRequest } from '../stages.ts';
 export interface SourceOptions {
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   /** Milliseconds per attempt. */
   readonly timeout: number;
@@ -73,7 +72,6 @@ export const noFigures: Readonly<SourceFigures> = {
 
 const attemptsAtOptional = 2;
 
-/** Milliseconds after which a wait is reported. */
 const longWait = 5000;
 
 export type PageSource = Pick<SourceClient, 'fetchPage'>;

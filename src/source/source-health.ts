@@ -24,7 +24,6 @@ export class SourceHealth {
   end: unknown = null;
   private readonly endpoints = new Map<string, Endpoint>();
 
-  /** Returns the failures since the last response of a dataset if its endpoint counts as gone; null otherwise. */
   failuresIfGone(dataset: string): number | null {
     const { failuresInARow, hasReturnedPage } = this.of(dataset);
     return failuresInARow >= (hasReturnedPage ? maxFailures : maxFailuresBeforeFirstPage) ? failuresInARow : null;
@@ -71,7 +70,6 @@ export class SourceHealth {
   }
 }
 
-/** Successful responses in a row that raise the limit by one. */
 const successesPerRaise = 20;
 
 /** Limits concurrency: halves the limit when the source is overloaded, and raises it again slowly. */

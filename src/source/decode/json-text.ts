@@ -58,7 +58,6 @@ export class JsonText {
     }
   }
 
-  /** Passes a string. Returns whether it has escapes. */
   passString(): boolean {
     const { bytes, at: start } = this;
     let at = start + 1;

@@ -22,7 +22,6 @@ interface Member {
 export class FieldOrder {
   readonly width: number;
   readonly members: ReadonlyMap<string, Member>;
-  /** The top-level member that leads to each column. */
   readonly memberAt: readonly Member[];
   /** Names as in JSON, because a name may contain a quote or a backslash. */
   readonly names: readonly Buffer[];
@@ -156,7 +155,6 @@ export class RecordScanner {
     if (member?.column !== undefined) this.addValue(row, member.column, start, kind);
   }
 
-  /** Passes a name and its colon. Returns the member if it is declared. */
   private passName(place: number): Member | undefined {
     const { text, order, unknownFields } = this;
     const { names, columnAt, members, memberAt } = order;
@@ -178,7 +176,6 @@ export class RecordScanner {
     return member;
   }
 
-  /** Returns whether the name, a quote and a colon are at `position`. */
   private isNameAt(name: Buffer, position: number): boolean {
     const { bytes } = this.text;
     const { length } = name;
@@ -216,7 +213,6 @@ export class BytePattern {
   private readonly places: Int32Array;
   private readonly words: Int32Array;
 
-  /** @param bytes At least four. */
   constructor(bytes: Buffer) {
     this.length = bytes.length;
     const places: number[] = [];

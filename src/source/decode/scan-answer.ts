@@ -12,10 +12,8 @@ import { FieldKind, type Page, type PageRequest, type RecordIndex } from '../../
 export interface ScannedResponse {
   /** Number of records that the response reports; null if none is declared. */
   readonly count: number | null;
-  /** URL or cursor of the next page; null if there is none. */
   readonly next: string | null;
   readonly records: RecordIndex;
-  /** Names of some fields that the pipeline doesn't declare. */
   readonly unknownFields: ReadonlySet<string>;
 }
 
@@ -57,7 +55,6 @@ export function createScanner(fields: readonly string[], shape: DocumentShape): 
 
 type Role = 'records' | 'reportedCount' | 'next';
 
-/** The members of a document that lead to its declared parts. */
 interface Tree {
   role: Role | null;
   readonly members: Map<string, Tree>;
@@ -234,7 +231,6 @@ function describeStart({ bytes, at }: JsonText): string {
 
 export type ScanPage = (pipeline: AnyPipeline, request: PageRequest, url: string, bytes: Buffer) => Page;
 
-/** @param warnOnce Drops further messages on the same topic. */
 export function createPageScanner(warnOnce: (topic: string, message: string) => void): ScanPage {
   const scanners = new Map<string, (bytes: Buffer) => ScannedResponse>();
   return (pipeline, request, url, bytes) => {

@@ -6,7 +6,6 @@ import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { KnownPages, type PageAddress, type Pager } from './pass.ts';
 
-/** Empty pages in a row after which a list counts as endless. */
 const mostEmptyPages = 100;
 
 /**

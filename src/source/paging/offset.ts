@@ -10,7 +10,6 @@ import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import type { PageFetcher, Pager, PassPage } from './pass.ts';
 
-/** The last record of a page. The next page must begin with it. */
 interface Joint {
   readonly url: string;
   readonly hash: string;
@@ -57,7 +56,6 @@ async function* readPages(
   for (let length = total, expected = size; ; expected = longest) {
     // A shorter page is probably the last one: then both requests for the end are sent at once.
     const early = length < expected ? fetch(total, true) : null;
-    // The error is thrown where the response is needed.
     early?.catch(() => undefined);
     const next = await fetch(total - 1, false);
     requireJoin(next, last, hashOf);

@@ -60,9 +60,7 @@ export interface PassEnd {
   readonly pages: number;
   readonly longest: number;
   readonly at: Date;
-  /** True if its only page has as many records as were requested: the source may cap every response. */
   readonly isFull: boolean;
-  /** The error of the source if it has nothing for this filter. */
   readonly refusal: RekapError | null;
   /** The smallest count that a page with records reports. It may count all matching records. */
   readonly reported: number;
