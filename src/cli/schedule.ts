@@ -1,6 +1,7 @@
 /** rekap schedule: syncs on a cron schedule, in the foreground, until a signal stops it. */
 
-import { formatAge, readDuration } from './options/duration.ts';
+import { readDuration } from './options/duration.ts';
+import { formatAge } from '../runtime/text.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { logToStderr } from './print/event-log.ts';
 import { printError } from './print/terminal.ts';

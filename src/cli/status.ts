@@ -1,10 +1,10 @@
 /** rekap status: reports whether the data is fresh, as a line of text and an exit code. */
 
 import { declareCommand } from './options/option.ts';
-import { formatAge, readDuration } from './options/duration.ts';
+import { readDuration } from './options/duration.ts';
 import { jsonOption, warehouseOption } from './options/shared.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
-import { countOf, formatNumber } from '../runtime/text.ts';
+import { countOf, formatAge, formatNumber } from '../runtime/text.ts';
 import type { Status } from '../snapshots/freshness.ts';
 
 export const statusCommand = declareCommand({

@@ -3,7 +3,7 @@
 import type { Relation } from '../warehouse/read-dictionary.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { type Html, html, table } from '../runtime/html.ts';
-import { countOf } from '../runtime/text.ts';
+import { formatAge } from '../runtime/text.ts';
 import { defaultMaxLimit } from './limits.ts';
 import { parametersOf } from './selection.ts';
 import { nameInCode, page, sendRequests } from './layout.ts';
@@ -54,13 +54,7 @@ export function homePage(bar: Html, { pipelines, about, snapshot, now }: Home): 
 
 function describeSnapshot(snapshot: ServedSnapshot | null, now: Date): Html {
   if (snapshot === null) return html`<p class="quiet">The records come from files, not from a snapshot.</p>`;
-  const minutes = Math.max(0, Math.round((now.getTime() - snapshot.readAt.getTime()) / 60_000));
-  const age =
-    minutes < 120
-      ? countOf(minutes, 'minute')
-      : minutes < 2880
-        ? countOf(Math.round(minutes / 60), 'hour')
-        : countOf(Math.round(minutes / 1440), 'day');
+  const age = formatAge(Math.max(0, now.getTime() - snapshot.readAt.getTime()));
   return html`<p>
       Snapshot <code>${snapshot.id}</code>, read from
       ${snapshot.source === 'sample' ? 'the sample' : nameInCode(snapshot.source)} on

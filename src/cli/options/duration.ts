@@ -15,11 +15,3 @@ export function readDuration(text: string, option: string): number {
     'Use a number followed by s, m, h or d, such as 26h.',
   );
 }
-
-/** Uses the largest unit of which there are at least two, such as 5 h, 3 d or 20 min. */
-export function formatAge(milliseconds: number): string {
-  const minutes = Math.round(milliseconds / 60_000);
-  if (minutes === 0) return 'less than a minute';
-  if (minutes < 120) return `${minutes} min`;
-  return minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} d`;
-}
