@@ -218,7 +218,7 @@ describe('rekap shell, fed by a pipe', () => {
   });
 
   it.each([
-    ['.tabels', 'command ".tabels"', '.tables, .describe NAME'],
+    ['.tabels', 'command ".tabels"', '.tables, .describe'],
     ['.mode wide', 'mode "wide"', 'table, line, csv, json'],
     ['.once', 'needs a file name', '.once rows.csv'],
     ['.once people.doc', 'The extension ".doc" of people.doc', '.csv'],

@@ -137,7 +137,8 @@ function explain(
   const help = `For its usage, run "rekap ${entry.name} --help".`;
   if (message.startsWith('Not enough non-option'))
     return usage(`"rekap ${entry.name}" requires ${entry.usage.slice(entry.name.length + 1)}.`, help);
-  const [, unknown] = /^Unknown arguments?: ([^,]+)/.exec(message) ?? [];
+  // yargs renames __proto__.
+  const unknown = /^Unknown arguments?: ([^,]+)/.exec(message)?.[1]?.replace('___proto___', '__proto__');
   if (unknown === undefined) return usage(hideCredentials(message), help);
   if (args.includes(unknown)) {
     const advice = `Put arguments with spaces in quotes. ${help}`;
