@@ -56,7 +56,7 @@ describe('a service of a warehouse', () => {
     const page = await ask(service, '/', { headers: { accept: 'text/html,*/*' } });
     expect(page.headers.get('content-type')).toContain('text/html');
     const text = await page.text();
-    for (const part of ['/docs', '/report', '/dictionary', manifest.snapshot, '26 hours']) expect(text).toContain(part);
+    for (const part of ['/docs', '/report', '/dictionary', manifest.snapshot, '26 h']) expect(text).toContain(part);
     expect(await (await ask(service, '/')).json()).toHaveProperty('openapi');
   });
 
