@@ -14,6 +14,7 @@ import { RecordReader } from './extract/prove.ts';
 import type { PageAddress } from './source/paging/pass.ts';
 import type { Clock } from './runtime/context.ts';
 import { countOf, formatNumber } from './runtime/text.ts';
+import { isFolder } from './runtime/with-file.ts';
 import { readCurrentId } from './warehouse/warehouse.ts';
 
 export interface Finding {
@@ -126,11 +127,7 @@ async function examineBucket(readBucket: () => Promise<string | null>): Promise<
 }
 
 async function nearestFolder(path: string): Promise<string> {
-  const isThere = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  return isThere || dirname(path) === path ? path : nearestFolder(dirname(path));
+  return dirname(path) === path || (await isFolder(path)) ? path : nearestFolder(dirname(path));
 }
 
 async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: Secret): AsyncGenerator<Finding> {

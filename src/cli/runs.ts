@@ -7,7 +7,7 @@ import { paint, printable, printJson } from './print/terminal.ts';
 import { inColumns, widthOf, wrap } from './print/wrap-text.ts';
 import { RekapError } from '../errors.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
-import { formatNumber } from '../runtime/text.ts';
+import { formatNumber, formatSeconds } from '../runtime/text.ts';
 
 const options = { ...warehouseOption, ...jsonOption } as const;
 
@@ -93,7 +93,7 @@ export const showRunCommand = declareCommand({
       ];
       const steps = Object.entries(line.steps ?? {}).map(([step, ms]): [string, string] => [
         step.replaceAll('_', ' '),
-        seconds(ms),
+        formatSeconds(ms),
       ]);
       const warnings = (line.warnings ?? []).flatMap((warning) => wrap(`- ${printable(warning, 2000)}`, width));
       return [
@@ -118,11 +118,7 @@ function isFailure({ outcome }: RunLine): boolean {
 }
 
 function duration({ started_at, finished_at }: RunLine): string {
-  return seconds(Date.parse(finished_at) - Date.parse(started_at));
-}
-
-function seconds(milliseconds: number): string {
-  return `${(milliseconds / 1000).toFixed(1)} s`;
+  return formatSeconds(Date.parse(finished_at) - Date.parse(started_at));
 }
 
 /** Returns milliseconds since 1970. */

@@ -1,4 +1,4 @@
-/** Records in runs.jsonl how a run ended, published or not. */
+/** Records in runs.jsonl how a run, push or pull ended. */
 
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ExitCode, isRekapError, messageOf, RekapError, systemReason } from '../errors.ts';
 import { answersFile, type RunFile } from '../land/formats.ts';
 import { readAnswers, readRunFile } from '../land/landed-run.ts';
+import type { Clock } from '../runtime/context.ts';
 import { type Manifest, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
@@ -25,20 +26,66 @@ export async function recordUnbegun(
   const lines = await readRuns(warehouse);
   if (lines.some(({ kind, started_at }) => kind === 'sync' && Date.parse(started_at) >= begunAt.getTime())) return;
   await requireWarehouse(warehouse);
-  const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
   await appendRun(warehouse, {
     run: null,
     kind: 'sync',
     started_at: begunAt.toISOString(),
     finished_at: new Date().toISOString(),
-    outcome: outcomeOf(exit_code),
-    exit_code,
     source,
     snapshot: await readCurrentId(warehouse),
-    reason: messageOf(error),
     requests: 0,
     retries: 0,
+    ...describeFailure(error),
   });
+}
+
+interface Transfer {
+  readonly kind: 'push' | 'pull';
+  readonly warehouse: string;
+  readonly bucket: string;
+  readonly clock: Pick<Clock, 'now'>;
+  /** True to record only new snapshots, because a copy may pull every minute. */
+  readonly isQuiet: boolean;
+}
+
+/** Runs a push or pull, and records its result or failure. A failed record is ignored, because the warehouse may be read-only. */
+export async function recordTransfer<Result extends Pick<RunLine, 'outcome'> & { readonly bytes: number }>(
+  { kind, warehouse, bucket, clock, isQuiet }: Transfer,
+  transfer: () => Promise<Result>,
+  readManifest: (result: Result) => Manifest | Promise<Manifest>,
+): Promise<Result> {
+  const started_at = clock.now().toISOString();
+  const append = async (
+    manifest: Manifest | null,
+    end: Pick<RunLine, 'outcome' | 'exit_code' | 'reason' | 'bytes'>,
+  ) => {
+    const finished_at = clock.now().toISOString();
+    const { source = '', snapshot = null } = manifest ?? {};
+    const counts = countsOf(manifest ?? { datasets: {} });
+    const line = {
+      run: null,
+      kind,
+      started_at,
+      finished_at,
+      source,
+      snapshot,
+      requests: 0,
+      retries: 0,
+      ...counts,
+      bucket,
+    };
+    await appendRun(warehouse, { ...line, ...end }).catch(() => undefined);
+  };
+  try {
+    const result = await transfer();
+    const { outcome, bytes } = result;
+    if (!isQuiet || outcome !== 'unchanged')
+      await append(await readManifest(result), { outcome, exit_code: ExitCode.done, reason: '', bytes });
+    return result;
+  } catch (error) {
+    if (!isQuiet) await append(null, describeFailure(error));
+    throw error;
+  }
 }
 
 /** Records a finished run. Only warns on failure, because the snapshot is already published. */
@@ -56,7 +103,7 @@ export async function recordEnd(
   }
 }
 
-export function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets' | 'violation_ages'>) {
+function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets' | 'violation_ages'>) {
   const tables = Object.entries(datasets);
   return {
     rows: Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
@@ -68,12 +115,16 @@ export function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets'
 export async function recordFailure(run: Recorded, error: unknown): Promise<unknown> {
   const { warehouse } = run.options;
   const explained = redactKey(explainFileError(error, warehouse), run.options);
-  const exitCode = explained instanceof RekapError ? explained.exitCode : ExitCode.unexpected;
-  const reason = explained instanceof Error ? explained.message : String(explained);
+  const { outcome, exit_code: exitCode, reason } = describeFailure(explained);
   const current = await readCurrentId(warehouse).catch(() => null);
   // A full disk must not hide why the run failed.
-  await appendRun(warehouse, runLine(run, outcomeOf(exitCode), exitCode, current, reason)).catch(() => undefined);
+  await appendRun(warehouse, runLine(run, outcome, exitCode, current, reason)).catch(() => undefined);
   return explained;
+}
+
+function describeFailure(error: unknown): Pick<RunLine, 'outcome' | 'exit_code' | 'reason'> {
+  const exit_code = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
+  return { outcome: outcomeOf(exit_code), exit_code, reason: messageOf(error) };
 }
 
 export function outcomeOf(exitCode: number): RunLine['outcome'] {

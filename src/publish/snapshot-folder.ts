@@ -1,11 +1,11 @@
 /** Creates, cleans up and removes the folders of snapshots. `switch-current.ts` publishes them. */
 
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RekapError, systemCode } from '../errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { listLandedIds, listSnapshotIds } from '../warehouse/warehouse.ts';
-import { flush } from '../runtime/with-file.ts';
+import { flush, isFolder } from '../runtime/with-file.ts';
 import { unfinishedLock } from './lock.ts';
 import { nextPinned, nextPublished, nextRollback, readLink } from './switch-current.ts';
 
@@ -64,10 +64,6 @@ async function makeFolder(path: string): Promise<void> {
     if (systemCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
   await flush(parent).catch(() => undefined);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 export async function beginSnapshotFolder(warehouse: string, id: string): Promise<string> {

@@ -1,11 +1,11 @@
 /** Publishes a snapshot: flushes its files, renames its folder, and replaces the link `current`. */
 
-import { chmod, lstat, readdir, readlink, rename, rm, rmdir, stat, symlink } from 'node:fs/promises';
+import { chmod, readdir, readlink, rename, rm, rmdir, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RekapError, systemCode, systemReason } from '../errors.ts';
 import type { RunStep } from '../runtime/context.ts';
 import { currentTarget, databaseFile, warehousePaths } from '../warehouse/snapshot-format.ts';
-import { flush } from '../runtime/with-file.ts';
+import { flush, isFolder } from '../runtime/with-file.ts';
 
 /** The prepared links that replace `current`, for a new snapshot and for a rollback. */
 export const nextPublished = '.current-next';
@@ -111,7 +111,9 @@ async function switchCurrent(warehouse: string, next: string): Promise<void> {
   const { current } = warehousePaths(warehouse);
   await requireReplaceable(warehouse);
   // A rename can't replace a folder with a link.
-  if (await isRealFolder(current)) await rmdir(current);
+  await rmdir(current).catch((error: unknown) => {
+    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error))) throw error;
+  });
   await rename(join(warehouse, next), current);
 }
 
@@ -132,21 +134,12 @@ async function flushSwitch(warehouse: string, id: string): Promise<void> {
 /** @throws `warehouse` if `current` is a folder with files, which rekap must not delete. */
 export async function requireReplaceable(warehouse: string): Promise<void> {
   const { current } = warehousePaths(warehouse);
-  if (!(await isRealFolder(current)) || (await readdir(current)).length === 0) return;
+  if ((await readLink(current)) !== null || !(await isFolder(current)) || (await readdir(current)).length === 0) return;
   throw new RekapError(
     'warehouse',
     `${current} must be a symbolic link to a snapshot, but is a folder that is not empty.`,
     `Remove or move ${current}, then run the command again.`,
   );
-}
-
-async function isRealFolder(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
-    throw error;
-  }
 }
 
 /** Returns the target of a link, or null if there is none. Throws other errors, so that callers don't remove files by mistake. */

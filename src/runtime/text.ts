@@ -20,6 +20,11 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
+/** With one decimal: 12.3 s. */
+export function formatSeconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
 /** Uses the largest unit of which there are at least two, such as 5 h, 3 d or 20 min. */
 export function formatAge(milliseconds: number): string {
   const minutes = Math.round(milliseconds / 60_000);

@@ -1,6 +1,6 @@
 /** Opens files so that every error names its file. For an open file, the system's errors don't. */
 
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 
 export async function withFile<Value>(
   path: string,
@@ -24,6 +24,11 @@ export async function nameFile<Value>(path: string, act: () => Promise<Value>): 
     const isUnnamed = error instanceof Error && 'syscall' in error && error.syscall !== undefined && !('path' in error);
     throw isUnnamed ? Object.assign(error, { path }) : error;
   }
+}
+
+/** Returns false for a missing, unreadable or other file. */
+export async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 export async function writeNewFile(path: string, text: string): Promise<void> {

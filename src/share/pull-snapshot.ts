@@ -15,6 +15,7 @@ import {
   newSnapshotId,
   pruneSnapshots,
 } from '../publish/snapshot-folder.ts';
+import { recordTransfer } from '../publish/record-run.ts';
 import { pointCurrent, publishSnapshotFolder } from '../publish/switch-current.ts';
 import type { Clock } from '../runtime/context.ts';
 import { findAltered } from '../warehouse/check-files.ts';
@@ -27,7 +28,6 @@ import {
   manifestHashFile,
 } from '../warehouse/snapshot-format.ts';
 import { readManifest } from '../warehouse/read-manifest.ts';
-import { recordTransfer } from './record-transfer.ts';
 import {
   listSnapshotIds,
   readCurrent,
@@ -80,11 +80,7 @@ export async function pullSnapshot(options: PullOptions): Promise<Pulled> {
   return recordTransfer(
     { kind: 'pull', warehouse, clock, bucket: bucket.url, isQuiet: isCopy },
     () => pull(options),
-    async ({ outcome, bytes, snapshot }) => ({
-      outcome,
-      bytes,
-      manifest: (await readSnapshot(warehouse, snapshot)).manifest,
-    }),
+    async ({ snapshot }) => (await readSnapshot(warehouse, snapshot)).manifest,
   );
 }
 

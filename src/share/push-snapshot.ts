@@ -13,6 +13,7 @@ import {
 } from './current-object.ts';
 import { messageOf, RekapError } from '../errors.ts';
 import { computeSha256 } from '../publish/manifest.ts';
+import { recordTransfer } from '../publish/record-run.ts';
 import { checkManifestFile, hashesAgree } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
 import { describeFile } from '../warehouse/check-files.ts';
@@ -20,7 +21,6 @@ import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { damagedError } from '../snapshots/manage-snapshots.ts';
-import { recordTransfer } from './record-transfer.ts';
 
 export interface PushOptions {
   readonly warehouse: string;
@@ -58,7 +58,7 @@ export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
         throw explainFileError(error, warehouse);
       }
     },
-    ({ outcome, bytes }) => ({ outcome, bytes, manifest: snapshot.manifest }),
+    () => snapshot.manifest,
   );
 }
 

@@ -120,7 +120,7 @@ function partsOf(
   if (total === null)
     return [paint('dim', '╌'.repeat(barWidth), stream), 'reading the full listing', countOf(requests, 'request'), rate];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
-  const left = `${formatSeconds(((now - since) / 1000 / done) * (total - done))} left`;
+  const left = `${roundSeconds(((now - since) / 1000 / done) * (total - done))} left`;
   return [
     paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream),
     `${formatNumber(done)}/${formatNumber(total)} partitions`,
@@ -190,10 +190,10 @@ function updateProgress(datasets: Map<string, DatasetProgress>, event: RunEvent,
 }
 
 function describeWait({ why, milliseconds }: Extract<RunEvent, { kind: 'wait' }>): string {
-  return `${why}; retrying in ${formatSeconds(Math.round(milliseconds / 1000))}`;
+  return `${why}; retrying in ${roundSeconds(Math.round(milliseconds / 1000))}`;
 }
 
-function formatSeconds(seconds: number): string {
+function roundSeconds(seconds: number): string {
   const rounded = Math.max(1, Math.ceil(seconds));
   if (rounded < 60) return `${rounded} s`;
   if (rounded < 3600) return `${Math.floor(rounded / 60)} min ${rounded % 60} s`;

@@ -8,7 +8,7 @@ import { fitLines } from './wrap-text.ts';
 import type { Project } from '../../project/declaration.ts';
 import type { ViolationAges } from '../../load/violation-history.ts';
 import type { SyncResult } from '../../run-options.ts';
-import { countOf, formatBytes, formatNumber } from '../../runtime/text.ts';
+import { countOf, formatBytes, formatNumber, formatSeconds } from '../../runtime/text.ts';
 import { grades, type Verdict } from '../../stages.ts';
 import { databaseFile, type Manifest, type ManifestDataset, reportFile } from '../../warehouse/snapshot-format.ts';
 
@@ -210,7 +210,7 @@ function readNow({ created_at }: Manifest, { carried_over, partitions }: Manifes
 
 function requests({ kind, figures, manifest }: SyncResult): string {
   const { requests: count, retries, bytes, throttled, lowest_concurrency, from_landing, milliseconds } = figures;
-  const took = `${(milliseconds / 1000).toFixed(1)} s`;
+  const took = formatSeconds(milliseconds);
   if (kind === 'replay') return `${countOf(from_landing, 'page')} read from the stored responses, 0 requests, ${took}`;
   const landed = from_landing === 0 ? '' : `${countOf(from_landing, 'page')} from stored responses, `;
   const retried = `${formatNumber(retries)} ${retries === 1 ? 'retry' : 'retries'}`;
