@@ -113,6 +113,12 @@ it.each([
   expect(body.slice(records.fieldStart[1], records.fieldEnd[1])).toBe(`${first},"IdDapil":"1","Nama":${second}`);
 });
 
+it('does not take a longer name for the field that usually comes at its place', () => {
+  const items = ['{"IdDapil":"1"}', '{"IdDapilAB":","}', '{"IdDapil":"3"}'];
+  const { records } = scan(`{"count":3,"data":[${items.join()}]}`);
+  expect([0, 3, 6].map((slot) => records.fieldKind[slot])).toEqual([FieldKind.text, FieldKind.missing, FieldKind.text]);
+});
+
 it('names at most 20 undeclared fields', () => {
   const some = scan(`{"count":2,"data":[{"Nama":"A","Kode":"1"},{"K\\u006fta":"2","Kode":"3"}]}`);
   expect([...some.unknownFields]).toEqual(['Kode', 'Kota']);
