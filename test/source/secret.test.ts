@@ -30,8 +30,8 @@ const written: readonly (readonly [string, string])[] = [
   ['in a URL, in small letters', encodeURIComponent(key).replace(/%../g, (escape) => escape.toLowerCase())],
   ['in a URL, every character', each((character) => `%${hex(character)}`)],
   ['in a URL within a URL', encodeURIComponent(encodeURIComponent(key))],
-  ['in HTML', key.replace(/[&<>"]/g, (each) => `&${names.get(each) ?? 'amp'};`).replaceAll("'", '&#39;')],
-  ['in HTML, by names', key.replace(/[&"<>'/+]/g, (each) => `&${names.get(each) ?? 'amp'};`)],
+  ['in HTML', key.replace(/[&<>"]/g, (character) => `&${names.get(character) ?? 'amp'};`).replaceAll("'", '&#39;')],
+  ['in HTML, by names', key.replace(/[&"<>'/+]/g, (character) => `&${names.get(character) ?? 'amp'};`)],
   ['in HTML, by unterminated numbers', each((character) => `&#${character.charCodeAt(0)}`)],
   ['in HTML, every character', each((character) => `&#x${hex(character)};`)],
 ];

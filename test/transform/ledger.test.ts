@@ -50,11 +50,9 @@ it('compares every value of two records with one key', () => {
 });
 
 it('quarantines what has no usable key, byte for byte, with its request', () => {
-  const records = [
-    ...['5', '9007199254740993', '1e400', '"ACEH"', 'true', 'null', '[1, 2]', '{}'],
-    '{ "IdDapil" : 9007199254740993 ,"x":0.10000000000000000001}',
-    recordJson('NamaKabupaten', '""'),
-  ];
+  const spaced = '{ "IdDapil" : 9007199254740993 ,"x":0.10000000000000000001}';
+  const keyless = recordJson('NamaKabupaten', '""');
+  const records = ['5', '9007199254740993', '1e400', '"ACEH"', 'true', 'null', '[1, 2]', '{}', spaced, keyless];
   const { rows, quarantined, violations } = transform(`[${records.join(', ')}]`);
   expect([rows, violations]).toEqual([[], []]);
   expect(quarantined.map(({ record }) => record)).toEqual(records);

@@ -65,7 +65,7 @@ type Row = Record<string, Value | null>;
 type Fault = { readonly fault: string };
 
 const malformed: Fault = { fault: 'malformed' };
-const nulls: readonly [unknown, Fault][] = [
+const nullFields: readonly [unknown, Fault][] = [
   ['', { fault: 'empty' }],
   [null, { fault: 'null' }],
   [undefined, { fault: 'missing' }],
@@ -79,7 +79,7 @@ const spellings: Readonly<Record<string, ReadonlyMap<unknown, Value | Fault>>> =
     ['9223372036854775807', 9_223_372_036_854_775_807n],
     ['9223372036854775808', malformed],
     ['x', malformed],
-    ...nulls,
+    ...nullFields,
   ]),
   Share: new Map<unknown, Value | Fault>([
     ['2024.00', 202_400n],
@@ -91,16 +91,22 @@ const spellings: Readonly<Record<string, ReadonlyMap<unknown, Value | Fault>>> =
     ['0.125', malformed],
     [',5', malformed],
     [true, malformed],
-    ...nulls,
+    ...nullFields,
   ]),
-  Open: new Map<unknown, Value | Fault>([[true, true], ['false', false], ['yes', malformed], [1, malformed], ...nulls]),
+  Open: new Map<unknown, Value | Fault>([
+    [true, true],
+    ['false', false],
+    ['yes', malformed],
+    [1, malformed],
+    ...nullFields,
+  ]),
   Day: new Map<unknown, Value | Fault>([
     ['2024-02-29', Date.UTC(2024, 1, 29)],
     ['1955-09-29', Date.UTC(1955, 8, 29)],
     ['2023-02-29', malformed],
     ['2024-2-9', malformed],
     [20_240_229, malformed],
-    ...nulls,
+    ...nullFields,
   ]),
   Moment: new Map<unknown, Value | Fault>([
     ['2024-02-14T07:00:00Z', Date.UTC(2024, 1, 14, 7)],
@@ -109,7 +115,7 @@ const spellings: Readonly<Record<string, ReadonlyMap<unknown, Value | Fault>>> =
     ['2024-02-14T24:00:00Z', malformed],
     ['2024-02-14', malformed],
     [1_707_894_000, malformed],
-    ...nulls,
+    ...nullFields,
   ]),
 };
 const spelling = (field: string) => fc.constantFrom(...spellings[field]!.keys());

@@ -69,7 +69,10 @@ describe('a cursor', () => {
   it('is sent in its parameter, beside the size', async () => {
     const give = numbered({ names: ['a', 'b'], next: 1 }, { names: ['c'], next: '2' }, { names: ['d'], next: null });
     expect(await readList(byCursor, give)).toMatchObject({
-      ...{ taken: 'abcd', total: 4, pages: 3, longest: 2 },
+      taken: 'abcd',
+      total: 4,
+      pages: 3,
+      longest: 2,
       asked: ['/list?size=10', '/list?size=10&cursor=1', '/list?size=10&cursor=2'],
     });
   });
