@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 export const batchRows = 16_384;
 
 /** A value for comparing and printing. Texts of dates, timestamps and decimals are formatted like in DuckDB. */
-export type Value = number | bigint | string | boolean;
+type Value = number | bigint | string | boolean;
 
 /** A column of a batch. Rows are filled in order, and a discarded row is filled again. */
 export interface Column {

@@ -1,4 +1,4 @@
-/** Pages wait in memory as long as there is room, and beyond it in the landing; either way they are the same pages. */
+/** Pages wait in memory while there is room, and otherwise are read again from the landing. */
 
 import { expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
@@ -6,7 +6,7 @@ import { PageHolder } from '../../src/extract/pages.ts';
 import { readText } from '../../src/kinds/read-field.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 
-/** Holds a page of one record; counts how often its landed bytes were read. */
+/** Holds a page of one record, and counts how often its landed bytes are read. */
 function hold(holder: PageHolder, size = 1) {
   const page = pageOf(voters, [voterRecord({ NamaKabupaten: 'A'.repeat(size) })]);
   let reads = 0;
@@ -29,19 +29,16 @@ function hold(holder: PageHolder, size = 1) {
 
 const one = hold(new PageHolder(0)).page.bytes.length;
 
-it('gives a page back without reading the landing while there is room', async () => {
-  const { page, held, reads } = hold(new PageHolder(one));
-  expect(await held.read()).toBe(page);
-  expect(reads()).toBe(0);
-});
-
-it('reads the landing where a page is one byte too many', async () => {
-  const { page, held, reads } = hold(new PageHolder(one - 1));
+it.each([
+  ['from memory if it fits', one, 0],
+  ['from the landing if it is one byte too large', one - 1, 1],
+])('returns a page %s', async (_where, bound, landingReads) => {
+  const { page, held, reads } = hold(new PageHolder(bound));
   expect((await held.read()).bytes.equals(page.bytes)).toBe(true);
-  expect(reads()).toBe(1);
+  expect(reads()).toBe(landingReads);
 });
 
-it('has room again for what is released, once', async () => {
+it('has room again after a release, once', async () => {
   const holder = new PageHolder(one);
   const first = hold(holder);
   const second = hold(holder);
@@ -52,7 +49,7 @@ it('has room again for what is released, once', async () => {
   expect([first, second, third, fourth].map(({ reads }) => reads())).toEqual([1, 1, 0, 1]);
 });
 
-it('gives just the accepted records, from memory and from the landing', async () => {
+it('returns only the accepted records, from memory and from the landing', async () => {
   const page = pageOf(
     voters,
     ['A', 'B', 'C'].map((name) => voterRecord({ NamaKabupaten: name })),
@@ -63,13 +60,13 @@ it('gives just the accepted records, from memory and from the landing', async ()
   for (const bound of [0, 1_000_000]) {
     const held = new PageHolder(bound).hold(fetched, { first: 1, count: 2 }, () => page);
     expect([held.response, held.first, held.count]).toEqual([7, 1, 2]);
-    const { records, ...given } = await held.read();
-    expect(records.length).toBe(2);
-    expect([0, 1].map((row) => readText({ records, ...given }, row, regency))).toEqual(['B', 'C']);
+    const accepted = await held.read();
+    expect(accepted.records.length).toBe(2);
+    expect([0, 1].map((row) => readText(accepted, row, regency))).toEqual(['B', 'C']);
   }
 });
 
-it('lets another partition begin once three quarters are free again, or nobody takes pages any more', async () => {
+it('lets another partition begin once there is room again, or when it is closed', async () => {
   for (const letGo of ['release', 'close'] as const) {
     const holder = new PageHolder(one);
     const { held } = hold(holder);

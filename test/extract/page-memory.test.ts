@@ -1,11 +1,9 @@
-/** Pages that are set aside leave the memory: what can be read again is not kept by whoever can read it. */
+/** Pages that can be read again don't stay in memory. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { openLanding } from '../../src/land/landing.ts';
 import type { LandedBody } from '../../src/stages.ts';
 import { requestOf } from '../support/asked.ts';
@@ -13,23 +11,24 @@ import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { collect } from '../support/run-extract.ts';
 import { faultless, simulateSource } from '../support/simulated-source.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** How many of these are still in memory. */
+/** The number of these that are still in memory. */
 async function countAlive(references: readonly WeakRef<object>[]): Promise<number> {
-  // What a turn of the event loop holds is let go at its end.
+  // The event loop releases references at the end of a turn.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   return references.filter((reference) => reference.deref() !== undefined).length;
 }
 
-it('the pages of a long partition, while it waits for its proof', async () => {
+it('releases the pages of a long partition while it waits for its proof', async () => {
   const records = Array.from({ length: 60 }, (_, place) => ({ partition: 1101, regency: `R${place}`, people: place }));
   const source = simulateSource(records, faultless, () => 0.5);
   const pages: WeakRef<object>[] = [];
-  const remembered = {
+  const recording = {
     ...source,
     async fetchPage(...[pipeline, request]: Parameters<typeof source.fetchPage>) {
       const { page, at } = await source.fetchPage(pipeline, request);
@@ -41,7 +40,7 @@ it('the pages of a long partition, while it waits for its proof', async () => {
     },
   };
   let alive = -1;
-  const settings = { client: remembered, report: () => {}, pageSize: 3, heldBytes: 0 };
+  const settings = { client: recording, report: () => {}, pageSize: 3, heldBytes: 0 };
   await collect(settings, async () => {
     alive = await countAlive(pages);
   });
@@ -49,19 +48,17 @@ it('the pages of a long partition, while it waits for its proof', async () => {
   expect(alive).toBeLessThan(4);
 });
 
-it('an answer that was landed, for whoever can read it back', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rekap-held-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const landing = await openLanding(join(folder, 'landing'), describedRun());
+it('releases a landed response that can be read back', async () => {
+  const landing = await openLanding(join(await temporaryFolder(), 'landing'), describedRun());
   const bodies: WeakRef<object>[] = [];
   const kept: LandedBody[] = [];
   for (let offset = 0; offset < 10; offset += 1) {
-    const body = Buffer.from(`an answer, the ${offset}. of ten`.repeat(100));
+    const body = Buffer.from(`response ${offset} of ten`.repeat(100));
     bodies.push(new WeakRef(body));
     const request = requestOf(voters, { offset, limit: 1 });
     kept.push(await landing.land({ request, url: 'http://source.test/', status: 200, at: new Date(0), body }));
   }
-  expect((await kept[3]!.read()).toString()).toContain('the 3. of ten');
+  expect((await kept[3]!.read()).toString()).toContain('response 3 of ten');
   await kept[9]!.read();
   expect(await countAlive(bodies)).toBeLessThan(3);
   await landing.close();

@@ -1,7 +1,7 @@
-/** A field is read as its JSON says, by a reading that knows nothing of bytes: exact digits, exact texts, or a named reason why not. */
+/** A field is read as JSON.parse reads it: exact digits, exact texts, or why there are none. */
 
 import fc from 'fast-check';
-import { describe, expect } from 'vitest';
+import { expect } from 'vitest';
 import { voters } from '../support/bundled.ts';
 import { maxCount, readDigits, readInteger, readRaw, readText } from '../../src/kinds/read-field.ts';
 import { NullReason } from '../../src/project/reserved.ts';
@@ -11,7 +11,7 @@ import { holds } from '../support/properties.ts';
 const field = 'JumlahSeluruhPemilih';
 const column = Object.values(voters.columns).findIndex((definition) => definition.field === field);
 
-/** What people write into figures: digits of several scripts, signs, spaces, points, exponents. */
+/** Characters in figures: digits of several scripts, signs, spaces, points, exponents. */
 const pieces = [
   ...'0 00 7 12 145804 2147483647 4294967296 e E3 0x n NaN Infinity null'.split(' '),
   ...Array.from("٣１߁०𝟘²①½+-−.,_'/: \t\n\0\u00a0\u2007\u200b\ufeff"),
@@ -57,7 +57,7 @@ const numbers = fc.oneof(
 const values = fc.oneof({ weight: 3, arbitrary: strings }, numbers, fc.json());
 const spaces = fc.constantFrom('', ' ', '\t', '\r\n ');
 
-/** The second of three records, in which the field is spelled `json`: first, last or between the others, or left out. */
+/** Three records; in the second one the field has the JSON `json`, at any place between the others, or is missing. */
 const placed = fc
   .tuple(fc.option(values, { freq: 12 }), spaces, fc.constantFrom('first', 'between', 'last'))
   .map(([json, space, where]) => {
@@ -69,7 +69,7 @@ const placed = fc
     return { json, data: `[${whole},{${members.join(',')}},${whole}]` };
   });
 
-/** What a count is, said over the parsed value and its spelling, in whole numbers of any size. */
+/** The count in a JSON value, computed from the parsed value with whole numbers of any size. */
 function countOf(json: string | null): number {
   if (json === null) return NullReason.missing;
   const value: unknown = JSON.parse(json);
@@ -80,41 +80,28 @@ function countOf(json: string | null): number {
   return BigInt(figure) <= BigInt(maxCount) ? Number(BigInt(figure)) : NullReason.malformed;
 }
 
-describe('a field', () => {
-  holds(
-    'is the count, the text and the raw text that its JSON says',
-    fc.property(placed, ({ json, data }) => {
-      const page = pageOf(voters, data);
-      const value: unknown = json === null ? null : JSON.parse(json);
-      expect(readInteger(page, 1, column)).toBe(countOf(json));
-      expect(readText(page, 1, column)).toBe(typeof value === 'string' ? value.toWellFormed() : null);
-      const raw = typeof value === 'string' ? value.toWellFormed() : value === null ? null : json!.trim();
-      expect(readRaw(page, 1, column)).toBe(raw);
-    }),
-    { runs: 2000 },
-  );
+holds(
+  'reads the integer, the text and the raw text that the JSON says, and nothing of the neighbours',
+  fc.property(placed, ({ json, data }) => {
+    const page = pageOf(voters, data);
+    const value: unknown = json === null ? null : JSON.parse(json);
+    const text = typeof value === 'string' ? value.toWellFormed() : null;
+    expect([0, 1, 2].map((row) => readInteger(page, row, column))).toEqual([145_804, countOf(json), 145_804]);
+    expect(readText(page, 1, column)).toBe(text);
+    expect(readRaw(page, 1, column)).toBe(text ?? (value === null ? null : json!.trim()));
+  }),
+  { runs: 500 },
+);
 
-  holds(
-    'is read without its neighbours',
-    fc.property(placed, ({ data }) => {
-      const page = pageOf(voters, data);
-      for (const row of [0, 2]) expect(readInteger(page, row, column)).toBe(145_804);
-    }),
-    { runs: 200 },
-  );
-});
+const wellFormed = texts.map((text) => text.toWellFormed());
 
-describe('readDigits', () => {
-  const wellFormed = texts.map((text) => text.toWellFormed());
-
-  holds(
-    'reads exactly the bytes between its bounds',
-    fc.property(wellFormed, wellFormed, wellFormed, (before, text, after) => {
-      const start = Buffer.byteLength(before);
-      expect(readDigits(Buffer.from(before + text + after), start, start + Buffer.byteLength(text))).toBe(
-        text === '' ? NullReason.malformed : countOf(JSON.stringify(text)),
-      );
-    }),
-    { runs: 1000 },
-  );
-});
+holds(
+  'reads digits from exactly the bytes between the bounds',
+  fc.property(wellFormed, wellFormed, wellFormed, (before, text, after) => {
+    const start = Buffer.byteLength(before);
+    expect(readDigits(Buffer.from(before + text + after), start, start + Buffer.byteLength(text))).toBe(
+      text === '' ? NullReason.malformed : countOf(JSON.stringify(text)),
+    );
+  }),
+  { runs: 300 },
+);

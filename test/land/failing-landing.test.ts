@@ -1,15 +1,15 @@
-/** A landing that could not write says so to everyone who comes after, and calls nothing landed that is not. */
+/** After a failed write, a landing fails for all its callers, and reports nothing as landed that isn't. */
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { answersFile } from '../../src/land/formats.ts';
-import { type Landing, openLanding } from '../../src/land/landing.ts';
+import { openLanding } from '../../src/land/landing.ts';
 import type { SourceResponse } from '../../src/stages.ts';
 import { requestOf } from '../support/asked.ts';
 import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const whole: SourceResponse = {
   request: requestOf(voters, { partition: '1101', limit: 10 }),
@@ -18,67 +18,43 @@ const whole: SourceResponse = {
   at: new Date('2026-11-20T03:00:02.500Z'),
   body: Buffer.from('{"count":0,"data":[]}'),
 };
+const circle: Record<string, unknown> = {};
+circle['circle'] = circle;
 
-const noNumber = 'serialize a BigInt';
-const noEnd = 'circular structure';
+// Their bodies can be written, but not their lines, as on a full disk.
+const unwritable = { ...whole, url: 1n as unknown as string };
+const circular = { ...whole, status: circle as unknown as number };
+const failure = 'serialize a BigInt';
 
-/** Answers at whose line the writing fails, after the body was written, as it would at a disk that is full; and how each says so. */
-const unwritable = {
-  [noNumber]: { ...whole, url: 1n as unknown as string },
-  [noEnd]: { ...whole, status: makeCircle() },
-} satisfies Record<string, SourceResponse>;
-
-function makeCircle(): number {
-  const circle: Record<string, unknown> = {};
-  circle['circle'] = circle;
-  return circle as unknown as number;
+async function open() {
+  const folder = join(await temporaryFolder(), 'run');
+  return { folder, landing: await openLanding(folder, describedRun()) };
 }
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'rekap-landing-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return join(folder, 'run');
-}
-
-const makeLanding = async (): Promise<Landing> => openLanding(await makeFolder(), describedRun());
-
-it('fails when it is closed, though nobody read the answer that could not be written', async () => {
-  const landing = await makeLanding();
-  await landing.land(unwritable[noNumber]);
-  await landing.land(whole);
-  await expect(landing.close()).rejects.toThrow(noNumber);
+it.each<[string, SourceResponse[], string]>([
+  ['although nobody reads the response', [unwritable, whole], failure],
+  ['with the first of several errors', [unwritable, whole, circular], failure],
+  ['with the first of several errors, in another order', [circular, whole, unwritable], 'circular structure'],
+])('fails when it is closed, %s', async (_what, responses, message) => {
+  const { landing } = await open();
+  await Promise.all(responses.map((response) => landing.land(response)));
+  await expect(landing.close()).rejects.toThrow(message);
 });
 
-it('writes nothing behind what could not be written, so that what stands before it can be gone on from', async () => {
-  const folder = await makeFolder();
-  const landing = await openLanding(folder, describedRun());
-  await Promise.all([whole, unwritable[noNumber], whole, whole].map((answer) => landing.land(answer)));
-  await expect(landing.close()).rejects.toThrow(noNumber);
+it('writes nothing after a failed write, so that a later run can resume', async () => {
+  const { folder, landing } = await open();
+  await Promise.all([whole, unwritable, whole, whole].map((response) => landing.land(response)));
+  await expect(landing.close()).rejects.toThrow(failure);
   const lines = await readFile(join(folder, answersFile), 'utf8');
   expect(lines.trimEnd().split('\n')).toHaveLength(1);
 });
 
-it.each([
-  [noNumber, noEnd],
-  [noEnd, noNumber],
-] as const)('tells the first failure, not those that follow from it: %s', async (first, second) => {
-  const landing = await makeLanding();
-  await Promise.all([unwritable[first], whole, unwritable[second]].map((answer) => landing.land(answer)));
-  await expect(landing.close()).rejects.toThrow(first);
-});
-
-it('takes nothing more once it has failed', async () => {
-  const landing = await makeLanding();
-  const read = await landing.land(unwritable[noNumber]);
-  await expect(read.read()).rejects.toThrow(noNumber);
-  await expect(landing.land(whole)).rejects.toThrow(noNumber);
-  await expect(landing.close()).rejects.toThrow(noNumber);
-});
-
-it('gives what it had landed before back', async () => {
-  const landing = await makeLanding();
-  const read = await landing.land(whole);
-  await (await landing.land(unwritable[noNumber])).read().catch(() => undefined);
-  expect(await read.read()).toEqual(whole.body);
-  await expect(landing.close()).rejects.toThrow(noNumber);
+it('refuses responses after a failure, and still returns what it landed before', async () => {
+  const { landing } = await open();
+  const before = await landing.land(whole);
+  const read = await landing.land(unwritable);
+  await expect(read.read()).rejects.toThrow(failure);
+  await expect(landing.land(whole)).rejects.toThrow(failure);
+  expect(await before.read()).toEqual(whole.body);
+  await expect(landing.close()).rejects.toThrow(failure);
 });

@@ -1,36 +1,28 @@
-/** A landing keeps every answer as it came, in order, gives it back byte for byte, and notices when it no longer can. */
+/** A landing keeps every response in order, returns it byte for byte, and detects damage. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, open, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RekapError } from '../../src/errors.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type LandedResponse, answersFile, bodiesFile } from '../../src/land/formats.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import { requestOf } from '../support/asked.ts';
 import { voters, votingRightsUsers } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { SourceResponse } from '../../src/stages.ts';
 
-let root: string;
 let folder: string;
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'rekap-landing-'));
-  folder = join(root, 'landing', 'run');
-});
-
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true });
+  folder = join(await temporaryFolder(), 'landing', 'run');
 });
 
 const megabyte = 1024 * 1024;
-
 const described = describedRun();
 
-function answerOf(body: string | Buffer, rest: Partial<SourceResponse> = {}): SourceResponse {
+function responseOf(body: string | Buffer, rest: Partial<SourceResponse> = {}): SourceResponse {
   return {
     request: requestOf(voters, { partition: '1101' }),
     url: 'http://source.test/api/datapemilihdpr?id_dapil=1101&limit=1000&offset=0',
@@ -41,205 +33,161 @@ function answerOf(body: string | Buffer, rest: Partial<SourceResponse> = {}): So
   };
 }
 
-/** Answers of these sizes whose bytes do not compress, told apart by their URL. */
-function answersOf(sizes: readonly number[]): SourceResponse[] {
-  return sizes.map((size, offset) =>
-    answerOf(randomBytes(size), {
-      request: requestOf(voters, { offset, limit: 10 }),
-      url: `http://source.test/${offset}`,
-    }),
-  );
-}
-
-it('takes far less room than what came, for records are much alike', async () => {
-  const landing = await openLanding(folder, described);
-  const body = JSON.stringify(Array.from({ length: 1000 }, (_, place) => ({ NamaKabupaten: `R${place}` })));
-  await landing.land(answerOf(body));
-  await landing.close();
-  const { size } = await stat(join(folder, bodiesFile));
-  expect(size).toBeLessThan(body.length / 3);
-});
+/** Responses of these sizes whose bytes can't be compressed, each with another URL. */
+const responsesOf = (sizes: readonly number[]): SourceResponse[] =>
+  sizes.map((size, offset) => responseOf(randomBytes(size), { url: `http://source.test/${offset}` }));
 
 async function readLines(): Promise<LandedResponse[]> {
   const text = await readFile(join(folder, answersFile), 'utf8');
   expect(text === '' || text.endsWith('\n')).toBe(true);
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as LandedResponse);
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as LandedResponse);
 }
 
-/** Lets everything go on that waits for no file. */
+/** Lets everything continue that doesn't wait for a file. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
 }
 
-describe('openLanding', () => {
-  it('writes one file that unzips to all bodies and one line for each answer', async () => {
-    const answers = [
-      answerOf('{"count":0,"data":[]}'),
-      answerOf('', {
-        status: 503,
-        request: requestOf(votingRightsUsers, { offset: 40, limit: 20 }),
-      }),
-      answerOf(Buffer.of(0, 255, 10, 13), { status: 404, at: new Date(0), url: 'http://source.test/"ü"' }),
-    ];
-    const landing = await openLanding(folder, described);
-    for (const answer of answers) await landing.land(answer);
-    await landing.close();
-    const bodies = await readFile(join(folder, bodiesFile));
-    expect(gunzipSync(bodies)).toEqual(Buffer.concat(answers.map(({ body }) => body)));
-    const lines = await readLines();
-    expect(lines).toEqual(
-      answers.map(({ request: { dataset, partition }, url, status, at, body }) => ({
-        dataset,
-        partition,
-        url,
-        status,
-        at: at.toISOString(),
-        bytes: body.length,
-        sha256: createHash('sha256').update(body).digest('hex'),
-        position: expect.any(Number),
-        length: expect.any(Number),
-      })),
-    );
-    const slices = lines.map(({ position, length }) => gunzipSync(bodies.subarray(position, position + length)));
-    expect(slices).toEqual(answers.map(({ body }) => body));
-  });
+it('writes one file that decompresses to all bodies, and a line for each response', async () => {
+  const responses = [
+    responseOf(JSON.stringify(Array.from({ length: 1000 }, (_, place) => ({ NamaKabupaten: `R${place}` })))),
+    responseOf('', { status: 503, request: requestOf(votingRightsUsers, { offset: 40, limit: 20 }) }),
+    responseOf(Buffer.of(0, 255, 10, 13), { status: 404, at: new Date(0), url: 'http://source.test/"ü"' }),
+  ];
+  const landing = await openLanding(folder, described);
+  for (const response of responses) await landing.land(response);
+  await landing.close();
+  const bodies = await readFile(join(folder, bodiesFile));
+  expect(gunzipSync(bodies)).toEqual(Buffer.concat(responses.map(({ body }) => body)));
+  expect(bodies.length).toBeLessThan(responses[0]!.body.length / 3);
+  const lines = await readLines();
+  expect(lines).toEqual(
+    responses.map(({ request: { dataset, partition }, url, status, at, body }) => ({
+      dataset,
+      partition,
+      url,
+      status,
+      at: at.toISOString(),
+      bytes: body.length,
+      sha256: createHash('sha256').update(body).digest('hex'),
+      position: expect.any(Number),
+      length: expect.any(Number),
+    })),
+  );
+  const slices = lines.map(({ position, length }) => gunzipSync(bodies.subarray(position, position + length)));
+  expect(slices).toEqual(responses.map(({ body }) => body));
+});
 
-  it('gives each body its number, and back, before and after later ones were landed', async () => {
+it('numbers each body, and returns it before and after later ones', async () => {
+  const landing = await openLanding(folder, described);
+  const reads: (() => Promise<boolean>)[] = [];
+  for (const { body, ...rest } of responsesOf([0, 1, 1000, megabyte, 17])) {
+    const landed = await landing.land({ ...rest, body });
+    expect(landed.response).toBe(reads.length);
+    reads.push(async () => body.equals(await landed.read()));
+    expect(await reads.at(-1)!()).toBe(true);
+  }
+  expect(await Promise.all(reads.toReversed().map((isSame) => isSame()))).toEqual(reads.map(() => true));
+  await landing.close();
+});
+
+it('writes empty files if nothing is landed', async () => {
+  await (await openLanding(folder, described)).close();
+  expect(await readLines()).toEqual([]);
+  expect(await readFile(join(folder, bodiesFile))).toHaveLength(0);
+});
+
+it('refuses a folder with a landing or a part of one, and does not change it', async () => {
+  const first = await openLanding(folder, described);
+  await first.land(responseOf('first'));
+  await expect(openLanding(folder, described)).rejects.toThrow(/EEXIST/);
+  await first.land(responseOf('second'));
+  await first.close();
+  expect(gunzipSync(await readFile(join(folder, bodiesFile))).toString()).toBe('firstsecond');
+  const other = await temporaryFolder();
+  await mkdir(other, { recursive: true });
+  await writeFile(join(other, answersFile), 'kept');
+  await expect(openLanding(other, described)).rejects.toThrow(/EEXIST/);
+  expect(await readFile(join(other, answersFile), 'utf8')).toBe('kept');
+});
+
+it.each(['one after another', 'all at once'])(
+  'keeps the order of many responses, and lets callers wait while too many are pending: %s',
+  async (manner) => {
     const landing = await openLanding(folder, described);
-    const reads: (() => Promise<boolean>)[] = [];
-    for (const { body, ...rest } of answersOf([0, 1, 1000, megabyte, 17])) {
-      const landed = await landing.land({ ...rest, body });
-      expect(landed.response).toBe(reads.length);
-      reads.push(async () => body.equals(await landed.read()));
-      expect(await reads.at(-1)!()).toBe(true);
+    const responses = responsesOf(Array.from({ length: 24 }, () => megabyte));
+    let taken = 0;
+    const lands = [];
+    for (const response of responses) {
+      lands.push(
+        landing.land(response).then((landed) => {
+          taken += 1;
+          return landed;
+        }),
+      );
+      if (manner === 'one after another') await settle();
     }
-    expect(await Promise.all(reads.toReversed().map((same) => same()))).toEqual(reads.map(() => true));
-    await landing.close();
-  });
-
-  it('has everything on the disk once it is closed, also where nothing was landed', async () => {
-    const landing = await openLanding(folder, described);
-    await landing.close();
-    expect(await readLines()).toEqual([]);
-    expect(await readFile(join(folder, bodiesFile))).toHaveLength(0);
-  });
-
-  it('refuses a folder that holds a landing, and leaves it as it was', async () => {
-    const first = await openLanding(folder, described);
-    await first.land(answerOf('first'));
-    await expect(openLanding(folder, described)).rejects.toThrow(/EEXIST/);
-    await first.land(answerOf('second'));
-    await first.close();
-    await expect(openLanding(folder, described)).rejects.toThrow(/EEXIST/);
-    expect(gunzipSync(await readFile(join(folder, bodiesFile))).toString()).toBe('firstsecond');
-    expect(await readLines()).toHaveLength(2);
-  });
-
-  it('refuses a folder in which one of the two files is left', async () => {
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, answersFile), 'kept');
-    await expect(openLanding(folder, described)).rejects.toThrow(/EEXIST/);
-    expect(await readFile(join(folder, answersFile), 'utf8')).toBe('kept');
-  });
-
-  it('keeps the order of many answers at once, beyond what may wait', async () => {
-    const answers = answersOf(Array.from({ length: 40 }, (_, place) => (place % 3 === 0 ? 10 : megabyte)));
-    const landing = await openLanding(folder, described);
-    const reads = await Promise.all(answers.map((answer) => landing.land(answer)));
-    const read = await Promise.all(reads.map((body) => body.read()));
-    expect(read.every((body, place) => body.equals(answers[place]!.body))).toBe(true);
+    await settle();
+    // Nothing is written yet, so everything that was taken is in memory.
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(20);
+    const bodies = await Promise.all(lands.map(async (landed) => (await landed).read()));
+    expect(bodies.every((body, place) => body.equals(responses[place]!.body))).toBe(true);
     await landing.close();
     const lines = await readLines();
-    expect(lines.map(({ url }) => url)).toEqual(answers.map(({ url }) => url));
+    expect(lines.map(({ url }) => url)).toEqual(responses.map(({ url }) => url));
     const ends = lines.map(({ position, length }) => position + length);
     expect(lines.map(({ position }) => position)).toEqual([0, ...ends.slice(0, -1)]);
     expect(ends.at(-1)).toBe((await stat(join(folder, bodiesFile))).size);
-  });
+  },
+);
 
-  it.each(['one after another', 'all at once'])(
-    'makes its callers wait where too much waits already: %s',
-    async (manner) => {
-      const landing = await openLanding(folder, described);
-      const lands: Promise<unknown>[] = [];
-      let taken = 0;
-      for (const answer of answersOf(Array.from({ length: 40 }, () => megabyte))) {
-        lands.push(landing.land(answer).then(() => (taken += 1)));
-        if (manner === 'one after another') await settle();
-      }
-      await settle();
-      // Nothing has been written yet, so whatever was taken is in memory.
-      expect(taken).toBeGreaterThan(0);
-      expect(taken).toBeLessThan(20);
-      await Promise.all(lands);
-      await landing.close();
-      expect(await readLines()).toHaveLength(40);
-    },
-  );
-
-  it('takes an answer that is larger than all that may wait', async () => {
-    const landing = await openLanding(folder, described);
-    const large = answerOf(Buffer.alloc(40 * megabyte, 'x'));
-    const reads = await Promise.all([large, answerOf('small'), large].map((answer) => landing.land(answer)));
-    expect((await reads[1]!.read()).toString()).toBe('small');
-    expect((await reads[2]!.read()).equals(large.body)).toBe(true);
-    await landing.close();
-  });
+it('takes a response that is larger than everything that may be pending', async () => {
+  const landing = await openLanding(folder, described);
+  const large = responseOf(Buffer.alloc(20 * megabyte, 'x'));
+  const reads = await Promise.all([large, responseOf('small'), large].map((response) => landing.land(response)));
+  expect((await reads[1]!.read()).toString()).toBe('small');
+  expect((await reads[2]!.read()).equals(large.body)).toBe(true);
+  await landing.close();
 });
 
 describe('a damaged landing', () => {
-  /** Lands two bodies, lets `damage` at the file, and reads both back. */
-  async function readAfter(
-    damage: (file: string, second: LandedResponse) => Promise<void>,
-  ): Promise<PromiseSettledResult<Buffer>[]> {
-    const landing = await openLanding(folder, described);
-    const reads = [await landing.land(answerOf('first body')), await landing.land(answerOf('second body'))];
-    await Promise.all(reads.map((read) => read.read()));
-    await damage(join(folder, bodiesFile), (await readLines())[1]!);
-    const results = await Promise.allSettled(reads.map((read) => read.read()));
-    await landing.close();
-    return results;
-  }
-
   async function overwrite(file: string, position: number, bytes: Buffer): Promise<void> {
     const handle = await open(file, 'r+');
     await handle.write(bytes, 0, bytes.length, position);
     await handle.close();
   }
 
-  it.each([
-    ['is cut off', async (file: string, { position, length }: LandedResponse) => truncate(file, position + length - 6)],
-    ['has lost a body', async (file: string, { position }: LandedResponse) => truncate(file, position)],
-    [
-      'holds other bytes',
-      async (file: string, { position }: LandedResponse) => overwrite(file, position + 2, randomBytes(12)),
-    ],
-    [
-      'holds zeros',
-      async (file: string, { position, length }: LandedResponse) => overwrite(file, position, Buffer.alloc(length)),
-    ],
-  ])('that %s is refused by name, and what is whole is still read', async (_, damage) => {
-    const [first, second] = await readAfter(damage);
-    expect(first).toMatchObject({ status: 'fulfilled', value: Buffer.from('first body') });
-    expect(second).toMatchObject({ status: 'rejected', reason: expect.any(RekapError) });
-    expect(String((second as PromiseRejectedResult).reason)).toContain(join(folder, bodiesFile));
+  it.each<[string, (file: string, second: LandedResponse) => Promise<void>]>([
+    ['truncated', async (file, { position, length }) => truncate(file, position + length - 6)],
+    ['without the body', async (file, { position }) => truncate(file, position)],
+    ['with other bytes', async (file, { position }) => overwrite(file, position + 2, randomBytes(12))],
+    ['with zeros', async (file, { position, length }) => overwrite(file, position, Buffer.alloc(length))],
+  ])('refuses a damaged body, and returns an intact one: %s', async (_, damage) => {
+    const landing = await openLanding(folder, described);
+    const [first, second] = [await landing.land(responseOf('first')), await landing.land(responseOf('second'))];
+    await second.read();
+    const file = join(folder, bodiesFile);
+    await damage(file, (await readLines())[1]!);
+    expect((await first.read()).toString()).toBe('first');
+    await expect(second.read()).rejects.toMatchObject({ code: 'landing', message: expect.stringContaining(file) });
+    await landing.close();
   });
 
-  it('that holds another whole body is refused by its hash', async () => {
+  it('refuses another intact body by its hash', async () => {
     const landing = await openLanding(folder, described);
-    const read = await landing.land(answerOf('AAAA'));
+    const read = await landing.land(responseOf('AAAA'));
     await read.read();
-    const [line] = await readLines();
-    const other = await openLanding(join(root, 'other'), described);
-    await other.land(answerOf('BBBB'));
+    const otherFolder = join(folder, '..', 'other');
+    const other = await openLanding(otherFolder, described);
+    await other.land(responseOf('BBBB'));
     await other.close();
-    const bytes = await readFile(join(root, 'other', bodiesFile));
-    expect(bytes).toHaveLength(line!.length);
+    const bytes = await readFile(join(otherFolder, bodiesFile));
+    expect(bytes).toHaveLength((await readLines())[0]!.length);
     await overwrite(join(folder, bodiesFile), 0, bytes);
-    await expect(read.read()).rejects.toThrow(expect.objectContaining({ code: 'landing' }));
-    await expect(read.read()).rejects.toThrow(/SHA-256/);
+    const message = expect.stringContaining('SHA-256');
+    await expect(read.read()).rejects.toMatchObject({ code: 'landing', message });
     await landing.close();
   });
 });

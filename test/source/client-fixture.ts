@@ -1,4 +1,4 @@
-/** The client over real sockets, to a server that answers as a test scripts it; both last until the present test is over. */
+/** A client over real sockets, and a server that responds as a test scripts it. Both are closed at the end of the test. */
 
 import { onTestFinished } from 'vitest';
 import { voters } from '../support/bundled.ts';
@@ -13,16 +13,16 @@ import { manualClock } from '../support/manual-clock.ts';
 
 export const key = 'canary-key-4711';
 export const record = { TahunPemilu: '2024', IdDapil: '1101' };
-/** An answer that holds the record. */
+/** A response with the record. */
 export const whole = { count: 1, data: record };
 export const request = requestOf(voters, { partition: '1101', limit: 10 });
 
 interface ConnectOptions extends Partial<SourceOptions> {
-  /** In place of keeping answers in memory. */
+  /** Replaces the landing in memory. */
   readonly land?: Land;
 }
 
-/** A client of the source at this URL, and what it did. */
+/** A client of the source at this URL, with what it landed and reported. */
 export function connect(baseUrl: string, { land, ...options }: ConnectOptions = {}) {
   const clock = manualClock();
   const landed: SourceResponse[] = [];
@@ -42,21 +42,21 @@ export function connect(baseUrl: string, { land, ...options }: ConnectOptions = 
     report: (event) => events.push(event),
     land:
       land ??
-      (async (answer) => {
-        landed.push(answer);
-        return { response: 0, read: async () => answer.body };
+      (async (response) => {
+        landed.push(response);
+        return { response: 0, read: async () => response.body };
       }),
     signal: controller.signal,
   });
   onTestFinished(() => client.close());
-  /** The error that fetching ends with. */
-  async function failure(asked = request): Promise<Error> {
+  /** The error that a request ends with. */
+  async function failure(sent = request): Promise<Error> {
     try {
-      await client.fetchPage(voters, asked);
+      await client.fetchPage(voters, sent);
     } catch (error) {
       if (error instanceof Error) return error;
     }
-    throw new Error('the page was fetched, though it should not be');
+    throw new Error('the request succeeded');
   }
   return { client, failure, clock, landed, events, controller };
 }

@@ -1,28 +1,44 @@
-/** How much a source may refuse, keep silent or add before it counts as gone, as refusing all, or as odd. */
+/** The client over a transport in memory: how many requests it sends at a time, and when it stops sending them. */
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
 import { RekapError } from '../../src/errors.ts';
 import { SourceClient } from '../../src/source/source-client.ts';
-import type { Transport } from '../../src/source/http-transport.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { requestOf } from '../support/asked.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-type Send = Transport['send'];
-const request = requestOf(voters, { partition: '1101', limit: 10 });
+interface Response {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+/** The response to the next request, which is the one with this number for its partition. A function can also throw. */
+type Respond = (partition: string, number: number, signal: AbortSignal) => Response | Promise<Response>;
 
-/** A client whose requests `send` answers, one attempt each, and the warnings that it gives. */
-function connect(send: Send, timeout = 5000) {
+const bodyOf = (partition: string): string => `{"count":1,"data":{"IdDapil":"${partition}"}}`;
+const truncated: Response = { body: bodyOf('1101').slice(0, -5) };
+
+function connect(respond: Respond, { concurrency = 1, maxAttempts = 1, timeout = 5000 } = {}) {
+  const sent: string[] = [];
   const warnings: string[] = [];
-  let sent = 0;
+  let underWay = 0;
+  let most = 0;
+  const apiKey = new Secret('a-key-of-tests');
   const client = new SourceClient(
-    { baseUrl: 'http://source.test', apiKey: new Secret('a-key-of-tests'), concurrency: 1, timeout, maxAttempts: 1 },
+    { baseUrl: 'http://source.test', apiKey, concurrency, timeout, maxAttempts },
     {
       transport: {
-        async send(...asked) {
-          sent += 1;
-          return send(...asked);
+        async send({ partition }, _path, signal) {
+          const number = sent.filter((each) => each === partition).length;
+          sent.push(partition!);
+          underWay += 1;
+          most = Math.max(most, underWay);
+          // Other requests that can be sent now are sent meanwhile.
+          await new Promise((resolve) => setImmediate(resolve));
+          underWay -= 1;
+          const { status = 200, headers = {}, body = bodyOf(partition!) } = await respond(partition!, number, signal);
+          return { status, headers, body: Buffer.from(body) };
         },
         async close() {},
       },
@@ -36,104 +52,113 @@ function connect(send: Send, timeout = 5000) {
       signal: new AbortController().signal,
     },
   );
-  const fetchPage = () => client.fetchPage(voters, request);
-  return { fetchPage, failure: () => fetchPage().then(String, (error: unknown) => error), warnings, sent: () => sent };
+  const fetch = async (partition = '1101') =>
+    (await client.fetchPage(voters, requestOf(voters, { partition, limit: 10 }))).page.records.length;
+  const failure = () => fetch().then(String, (error: unknown) => error as RekapError);
+  /** The codes of the errors of so many requests, one after another. */
+  async function outcomes(requests: number): Promise<string[]> {
+    const codes: string[] = [];
+    for (let request = 0; request < requests; request += 1) {
+      const error = await failure();
+      codes.push(error instanceof RekapError ? error.code : 'page');
+    }
+    return codes;
+  }
+  return { client, fetch, failure, outcomes, sent, warnings, most: () => most };
 }
 
-/** Answers with these statuses, one after another; 0 is a connection that fails. */
-function inTurn(statuses: readonly number[], data: unknown = []): Send {
+/** Responds with these statuses one after another, and then with 200; 0 is a connection that fails. */
+function inTurn(...statuses: readonly number[]): Respond {
   const left = [...statuses];
-  return async () => {
+  return () => {
     const status = left.shift() ?? 200;
     if (status === 0) throw new Error('the connection was reset');
-    const count = Array.isArray(data) ? data.length : 1;
-    return { status, headers: {}, body: Buffer.from(JSON.stringify({ count, data })) };
+    return { status };
   };
 }
 
-/** The codes of the errors that so many requests end with. */
-async function outcomes(statuses: readonly number[]): Promise<string[]> {
-  const { failure } = connect(inTurn(statuses));
-  const codes: string[] = [];
-  for (let turn = 0; turn < statuses.length; turn += 1) {
-    const error = await failure();
-    codes.push(error instanceof RekapError ? error.code : 'page');
-  }
-  return codes;
-}
+const times = <Value>(count: number, value: Value): Value[] => Array.from({ length: count }, () => value);
+const partitions = Array.from({ length: 20 }, (_, place) => String(1101 + place));
 
-const [status, all, gone] = ['source-status', 'source-refused-all', 'source-unreachable'];
-const times = (count: number, name = status): string[] => Array.from({ length: count }, () => name);
-
-describe('a source', () => {
-  it('that refuses six requests in a row refuses them all, and is asked no more', async () => {
-    expect(await outcomes([400, 400, 400, 400, 400, 400])).toEqual([...times(5), all]);
-    const { failure, sent } = connect(inTurn([422, 422, 422, 422, 422, 422]));
-    for (let turn = 0; turn < 9; turn += 1) await failure();
-    expect(sent()).toBe(6);
-  });
-
-  it('that asks for more patience than a run has is asked no more, by any request', async () => {
-    const { failure, sent } = connect(async () => ({
-      status: 429,
-      headers: { 'retry-after': '3600' },
-      body: Buffer.from('busy'),
-    }));
-    expect(await failure()).toMatchObject({ code: 'source-refused-all' });
-    const again = await failure();
-    expect(String(again)).toMatch(/stopped sending requests\. .* status 429 \(Retry-After is 60 minutes\)/);
-    expect(sent()).toBe(1);
-  });
-
-  it.each([200, 204, 404, 410, 416])('that answers one with %i does not refuse them all', async (answer) => {
-    expect(await outcomes([400, 400, 400, 400, 400, answer, 400])).toEqual([...times(5), 'page', status]);
-    expect(await outcomes([answer, ...Array.from({ length: 9 }, () => 400)])).toEqual(['page', ...times(9)]);
-  });
-
-  it('that fails five requests in a row is gone, unless it answers one in between', async () => {
-    const failing = connect(inTurn([200, 500, 0, 500, 429, 0, 500]));
-    for (let turn = 0; turn < 6; turn += 1) await failing.failure();
-    expect(await failing.failure()).toMatchObject({
-      code: gone,
-      message: expect.stringContaining('5 requests in a row'),
-    });
-    expect(failing.sent()).toBe(6);
-    const wavering = connect(inTurn([200, 500, 500, 500, 500, 404, 500, 500, 500, 500, 200]));
-    for (let turn = 0; turn < 11; turn += 1) await wavering.failure();
-    expect(wavering.sent()).toBe(11);
-  });
-
-  it('that cannot be asked for want of something on this machine is asked no more', async () => {
-    const { failure, sent } = connect(() => Promise.reject(new RekapError('system-limit', 'no more files')));
-    for (let turn = 0; turn < 2; turn += 1) expect(await failure()).toMatchObject({ code: 'system-limit' });
-    expect(sent()).toBe(1);
-  });
-
-  it('that does not answer in time is told apart from one that breaks off, with the time', async () => {
-    const { failure } = connect(
-      (_request, _path, signal) =>
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
-      20,
-    );
-    expect(await failure()).toMatchObject({
-      code: gone,
-      message: expect.stringContaining('no complete response within 0.02 s'),
-    });
-  });
+it('sends as many requests at a time as its concurrency', async () => {
+  const { fetch, most } = connect(() => ({}), { concurrency: 3 });
+  expect(await Promise.all(partitions.map(fetch))).toEqual(partitions.map(() => 1));
+  expect(most()).toBe(3);
 });
 
-describe('an answer', () => {
-  it('with nothing odd about it gives no warning', async () => {
-    const { fetchPage, warnings } = connect(inTurn([200, 200], [{ IdDapil: '1101' }]));
-    await fetchPage();
-    await fetchPage();
-    expect(warnings).toEqual([]);
+it('keeps the slot of a request while it waits for a retry', async () => {
+  const { fetch, sent } = connect((partition, number) => ({ status: partition === '1101' && number < 2 ? 503 : 200 }), {
+    maxAttempts: 3,
   });
+  await Promise.all([fetch('1101'), fetch('1102')]);
+  expect(sent).toEqual(['1101', '1101', '1101', '1102']);
+});
 
-  it('with fields that are not declared gives one, with their names', async () => {
-    const { fetchPage, warnings } = connect(inTurn([200, 200], [{ IdDapil: '1101', Catatan: 'x' }]));
-    await fetchPage();
-    await fetchPage();
-    expect(warnings).toEqual([expect.stringContaining('"Catatan"')]);
-  });
+it('retries a truncated response, which counts as an attempt', async () => {
+  const repaired = connect((_, number) => (number < 2 ? truncated : {}), { maxAttempts: 3 });
+  expect(await repaired.fetch()).toBe(1);
+  expect(repaired.client.figures).toMatchObject({ requests: 3, retries: 2 });
+  const lasting = connect((_, number) => (number === 1 ? { status: 503 } : truncated), { maxAttempts: 3 });
+  await expect(lasting.fetch()).rejects.toThrow(/given up after 3 attempts/);
+});
+
+it('reads a source that truncates every second response, as one of two servers could', async () => {
+  let responses = 0;
+  const { fetch } = connect(() => (responses++ % 2 === 0 ? truncated : {}), { maxAttempts: 3 });
+  expect(await Promise.all(partitions.map(fetch))).toEqual(partitions.map(() => 1));
+});
+
+const [status, all] = ['source-status', 'source-refused-all'];
+
+it('stops after six refused requests in a row', async () => {
+  const { outcomes, sent } = connect(inTurn(...times(9, 400)));
+  expect(await outcomes(9)).toEqual([...times(5, status), ...times(4, all)]);
+  expect(sent).toHaveLength(6);
+});
+
+it.each([200, 204, 404, 410, 416])('goes on if one of the refused requests is answered with %i', async (other) => {
+  expect(await connect(inTurn(...times(5, 400), other, 400)).outcomes(7)).toEqual([
+    ...times(5, status),
+    'page',
+    status,
+  ]);
+  expect(await connect(inTurn(other, ...times(9, 400))).outcomes(10)).toEqual(['page', ...times(9, status)]);
+});
+
+it('stops after five failed requests in a row, and not before', async () => {
+  const failing = connect(inTurn(200, 500, 0, 500, 429, 0, 500));
+  expect((await failing.outcomes(7)).at(-1)).toBe('source-unreachable');
+  expect(failing.sent).toHaveLength(6);
+  const recovering = connect(inTurn(200, 500, 500, 500, 500, 404, 500, 500, 500, 500, 200));
+  expect((await recovering.outcomes(11)).at(-1)).toBe('page');
+});
+
+it('stops if Retry-After is longer than a run waits', async () => {
+  const { failure, sent } = connect(() => ({ status: 429, headers: { 'retry-after': '3600' }, body: 'busy' }));
+  expect(await failure()).toMatchObject({ code: all });
+  expect(String(await failure())).toMatch(/stopped sending requests\. .* status 429 \(Retry-After is 60 minutes\)/);
+  expect(sent).toHaveLength(1);
+});
+
+it('stops if this machine has reached a limit', async () => {
+  const { outcomes, sent } = connect(() => Promise.reject(new RekapError('system-limit', 'too many open files')));
+  expect(await outcomes(2)).toEqual(times(2, 'system-limit'));
+  expect(sent).toHaveLength(1);
+});
+
+it('reports a timeout with its length', async () => {
+  const never: Respond = (_partition, _number, signal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+  const error = await connect(never, { timeout: 20 }).failure();
+  expect(error).toMatchObject({ code: 'source-unreachable', message: expect.stringContaining('within 0.02 s') });
+});
+
+it('warns once about undeclared fields', async () => {
+  const { outcomes, warnings } = connect((_, number) =>
+    number === 0 ? {} : { body: '{"count":1,"data":{"IdDapil":"1101","Catatan":"x"}}' },
+  );
+  await outcomes(1);
+  expect(warnings).toEqual([]);
+  await outcomes(2);
+  expect(warnings).toEqual([expect.stringContaining('"Catatan"')]);
 });

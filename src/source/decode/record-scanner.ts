@@ -208,7 +208,7 @@ function isString(kind: number | undefined): boolean {
 }
 
 /** Compares bytes four at a time. */
-export class BytePattern {
+class BytePattern {
   readonly length: number;
   private readonly places: Int32Array;
   private readonly words: Int32Array;

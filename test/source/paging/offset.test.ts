@@ -1,98 +1,55 @@
-/** One pass over pages with an offset: its pages join, and it ends on a positive sign. */
+/** One pass over pages with an offset: its pages overlap by one record, and it ends only at a confirmed end. */
 
 import { describe, expect, it } from 'vitest';
-import { RekapError } from '../../../src/errors.ts';
-import { targetOf } from '../../../src/extract/pages.ts';
-import type { FetchedPage } from '../../../src/source/response-reader.ts';
-import { overlappingPages } from '../../../src/source/paging/offset.ts';
-import { type PageAddress, PassTally } from '../../../src/source/paging/pass.ts';
-import { emptyPage } from '../../../src/source/source-messages.ts';
-import type { Page } from '../../../src/stages.ts';
-import { askedOf } from '../../support/asked.ts';
-import { voters } from '../../support/bundled.ts';
-import { pageOf, voterRecord } from '../../support/pages.ts';
+import { type Give, readList } from '../../support/named-lists.ts';
 
-const size = 10;
-const pager = overlappingPages({ by: 'offset', limit: 'limit', offset: 'offset' });
-const offsetOf = ({ request }: Pick<Page, 'request'>): number => askedOf(request).offset;
+type Answer = (offset: number, turn: number) => string | null;
 
-/** Reads a source that gives names for an offset and the how-manieth time it is asked for it; null is "not found". */
-async function read(give: (offset: number, turn: number) => readonly string[] | null) {
-  const asked: number[] = [];
-  const taken: string[] = [];
-  const names = new Map<number, readonly string[]>();
-  async function fetch(address: PageAddress): Promise<FetchedPage> {
-    const request = { dataset: 'voters', partition: '1', target: targetOf(voters, '1', address) };
-    expect(askedOf(request).limit).toBe(size);
-    const offset = offsetOf({ request });
-    const turn = asked.filter((before) => before === offset).length;
-    asked.push(offset);
-    const given = give(offset, turn);
-    const url = `page ${offset}`;
-    const page =
-      given === null
-        ? emptyPage(request, url)
-        : pageOf(
-            voters,
-            given.map((name) => voterRecord({ NamaKabupaten: name })),
-          );
-    names.set(offset, given ?? []);
-    const refusal = given === null ? new RekapError('source-status', 'not found', '', { status: 404 }) : null;
-    const landed = { response: asked.length - 1, read: async () => page.bytes };
-    return { page: { ...page, request, url }, at: new Date(asked.length), landed, refusal, link: null };
-  }
-  const tally = new PassTally(100);
-  const pages = pager.pass({
-    fetch,
-    fetchFirst: async (address) => ({ ...(await fetch(address(size))), size }),
-    hashOf: (page, row) => names.get(offsetOf(page))![row]!,
-  });
-  for await (const page of pages) {
-    tally.add(page);
-    taken.push(...names.get(offsetOf(page.fetched.page))!.slice(page.first));
-  }
-  return { ...tally.end(), asked: asked.toSorted((a, b) => a - b), taken: taken.join('') };
+/** Reads a source of these names by offset and by how often the same was requested before; null is "not found". */
+async function read(answer: Answer) {
+  const give: Give = (query, turn) => {
+    const names = answer(Number(query.get('offset')), turn);
+    return names === null ? 404 : { names: Array.from(names) };
+  };
+  const end = await readList({ by: 'offset', limit: 'limit', offset: 'offset' }, give, { maxRecords: 100 });
+  return { ...end, offsets: end.asked.map((target) => Number(target.split('offset=')[1])).toSorted((a, b) => a - b) };
 }
 
-/** A source of these names that gives so many at once. */
-const of = (names: string, cap: number) => (offset: number) => Array.from(names).slice(offset, offset + cap);
+/** A source of these names that returns at most `cap` at once. */
+const sourceOf =
+  (names: string, cap = 10) =>
+  (offset: number) =>
+    names.slice(offset, offset + cap);
 
 describe('a pass', () => {
-  it('asks for each page from the last record of the page before, and takes every record once', async () => {
-    expect(await read(of('abcdefg', 3))).toMatchObject({ taken: 'abcdefg', total: 7, pages: 3 });
+  it.each<[string, Answer, string, number[]]>([
+    ['each page from the last record of the previous one', sourceOf('abcdefg', 3), 'abcdefg', [0, 2, 3, 4, 6, 7]],
+    ['the last record alone, and what is after it', sourceOf('abc'), 'abc', [0, 2, 3]],
+    ['a single record three times', sourceOf('a'), 'a', [0, 1, 1]],
+    ['an empty list twice', sourceOf(''), '', [0, 0]],
+    ['"not found" past the end as an empty page', (offset) => sourceOf('abc')(offset) || null, 'abc', [0, 2, 3]],
+  ])('reads %s', async (_what, answer, taken, offsets) => {
+    expect(await read(answer)).toMatchObject({ taken, total: taken.length, offsets });
   });
 
-  it('asks for the end twice: for the last record alone, and for what is behind it', async () => {
-    expect((await read(of('abc', 10))).asked).toEqual([0, 2, 3]);
+  it.each<[string, Answer]>([
+    ['"offset" is ignored', () => 'abc'],
+    ['"offset" counts pages', (offset) => sourceOf('abcdefghijklmnopqrstuvwxyz', 3)(offset * 3)],
+    ['a page begins one record late', (offset) => sourceOf('abcdefg', 3)(offset === 2 ? 3 : offset)],
+    ['the order changes', (offset) => sourceOf(offset === 0 ? 'abcdefg' : 'gfedcba', 3)(offset)],
+    ['a page in the middle is empty', (offset) => (offset === 0 ? 'abc' : '')],
+    ['a page in the middle is not found', (offset) => (offset === 0 ? 'abc' : null)],
+    ['records follow the last one', (offset) => (offset === 2 ? 'c' : sourceOf('abcdefg', 3)(offset))],
+    ['a single record is followed by others later', (offset, turn) => (offset === 0 ? 'a' : turn === 0 ? '' : 'bc')],
+    ['an empty list has records later', (_offset, turn) => (turn === 0 ? '' : 'ab')],
+  ])('is refused if %s', async (_why, answer) => {
+    await expect(read(answer)).rejects.toMatchObject({ code: 'broken-reading' });
   });
 
-  it('asks three times where there is one record, and twice where there is none', async () => {
-    expect((await read(of('a', 10))).asked).toEqual([0, 1, 1]);
-    expect((await read(of('', 10))).asked).toEqual([0, 0]);
-  });
-
-  it('takes "not found" behind the end for an empty page', async () => {
-    expect(await read((offset) => (offset >= 3 ? null : of('abc', 10)(offset)))).toMatchObject({ taken: 'abc' });
-  });
-
-  it.each<[string, Parameters<typeof read>[0]]>([
-    ['"offset" is ignored', () => ['a', 'b', 'c']],
-    ['"offset" counts pages', (offset) => of('abcdefghijklmnopqrstuvwxyz', 3)(offset * 3)],
-    ['a page begins one record late', (offset) => of('abcdefg', 3)(offset === 2 ? 3 : offset)],
-    ['the order changes', (offset) => of(offset === 0 ? 'abcdefg' : 'gfedcba', 3)(offset)],
-    ['it is empty in the midst', (offset) => (offset === 0 ? ['a', 'b', 'c'] : [])],
-    ['it is "not found" in the midst', (offset) => (offset === 0 ? ['a', 'b', 'c'] : null)],
-    ['more lies behind the last record', (offset) => (offset === 2 ? ['c'] : of('abcdefg', 3)(offset))],
-    ['one record was all, and then is not', (offset, turn) => (offset === 0 ? ['a'] : turn === 0 ? [] : ['b', 'c'])],
-    ['nothing was there, and then something is', (_offset, turn) => (turn === 0 ? [] : ['a', 'b'])],
-  ])('is void where %s', async (_why, give) => {
-    await expect(read(give)).rejects.toMatchObject({ code: 'broken-reading' });
-  });
-
-  it.each<[string, Parameters<typeof read>[0]]>([
-    ['gives one record at a time', of('abc', 1)],
-    ['never ends', (offset) => [`${offset}`, `${offset + 1}`, `${offset + 2}`]],
-  ])('refuses a source that %s', async (_what, give) => {
-    await expect(read(give)).rejects.toMatchObject({ code: 'unprovable-source' });
+  it.each<[string, Answer]>([
+    ['returns one record at a time', sourceOf('abc', 1)],
+    ['never ends', (offset) => String.fromCodePoint(offset + 500, offset + 501, offset + 502)],
+  ])('refuses a source that %s', async (_what, answer) => {
+    await expect(read(answer)).rejects.toMatchObject({ code: 'unprovable-source' });
   });
 });
