@@ -46,7 +46,7 @@ export class Secret {
       '%',
       '&#',
       ...(/["\\/]/.test(this.#value) ? ['\\'] : []),
-      ...(Array.from(this.#value).some((character) => entities.has(character)) ? ['&'] : []),
+      ...(Array.from(this.#value).some((character) => Object.hasOwn(entities, character)) ? ['&'] : []),
     ];
     if (!bytes.includes(this.#value) && !escapes.some((mark) => bytes.includes(mark))) return bytes;
     // latin1 has one character per byte, so bytes that aren't UTF-8 stay unchanged.
@@ -73,41 +73,8 @@ export class Secret {
   }
 }
 
-/** HTML entities of the characters in keys, except letters, digits, the hyphen and the tilde. */
-const entities: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    '&': 'amp|AMP',
-    '<': 'lt|LT',
-    '>': 'gt|GT',
-    '"': 'quot|QUOT',
-    "'": 'apos',
-    '!': 'excl',
-    '#': 'num',
-    $: 'dollar',
-    '%': 'percnt',
-    '(': 'lpar',
-    ')': 'rpar',
-    '*': 'ast|midast',
-    '+': 'plus',
-    ',': 'comma',
-    '.': 'period',
-    '/': 'sol',
-    ':': 'colon',
-    ';': 'semi',
-    '=': 'equals',
-    '?': 'quest',
-    '@': 'commat',
-    '[': 'lsqb|lbrack',
-    '\\': 'bsol',
-    ']': 'rsqb|rbrack',
-    '^': 'Hat',
-    _: 'lowbar|UnderBar',
-    '`': 'grave|DiacriticalGrave',
-    '{': 'lcub|lbrace',
-    '|': 'verbar|vert|VerticalLine',
-    '}': 'rcub|rbrace',
-  }),
-);
+/** Names of the entities that HTML escapers write. */
+const entities: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
 
 /**
  * Returns a pattern for one character: itself, A as \u0041, %41 or &#x41;, and its HTML entities. The number of backslashes is limited,
@@ -123,8 +90,7 @@ function formsOf(character: string): string {
   if (/["/]/.test(character)) forms.push(`\\\\{1,4}${character}`);
   // Two in JSON, four in JSON within JSON. More alternatives would only slow down the search.
   if (character === '\\') forms.push(String.raw`\\{4}`, String.raw`\\{2}`);
-  const names = entities.get(character);
-  if (names !== undefined) forms.push(`&(?:${names});`);
+  if (Object.hasOwn(entities, character)) forms.push(`&${entities[character]};`);
   // Last, because an escape starts with a character that may also match as itself, and nothing of it must remain.
   forms.push(character.replace(/[\\^$.*+?()[\]{}|/-]/, String.raw`\$&`));
   return `(?:${forms.join('|')})`;

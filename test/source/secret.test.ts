@@ -10,8 +10,7 @@ const secret = new Secret(key);
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
 const each = (write: (character: string) => string): string => Array.from(key, write).join('');
 
-/** The names of some characters in HTML. */
-const names = new Map(Object.entries({ '"': 'quot', '<': 'lt', '>': 'gt', "'": 'apos', '/': 'sol', '+': 'plus' }));
+const names = new Map(Object.entries({ '"': 'quot', '<': 'lt', '>': 'gt', "'": 'apos' }));
 
 /** Every way in which a source can write a key that it repeats. */
 const written: readonly (readonly [string, string])[] = [
@@ -31,7 +30,7 @@ const written: readonly (readonly [string, string])[] = [
   ['in a URL, every character', each((character) => `%${hex(character)}`)],
   ['in a URL within a URL', encodeURIComponent(encodeURIComponent(key))],
   ['in HTML', key.replace(/[&<>"]/g, (character) => `&${names.get(character) ?? 'amp'};`).replaceAll("'", '&#39;')],
-  ['in HTML, by names', key.replace(/[&"<>'/+]/g, (character) => `&${names.get(character) ?? 'amp'};`)],
+  ['in HTML, by names', key.replace(/[&"<>']/g, (character) => `&${names.get(character) ?? 'amp'};`)],
   ['in HTML, by unterminated numbers', each((character) => `&#${character.charCodeAt(0)}`)],
   ['in HTML, every character', each((character) => `&#x${hex(character)};`)],
 ];
