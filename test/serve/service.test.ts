@@ -58,6 +58,7 @@ it('ends with idle connections and half a request open, and frees the port', asy
   await Promise.all(ends);
   const next = createServer().listen(port, '127.0.0.1');
   await once(next, 'listening');
+  expect(next.address()).toMatchObject({ port });
   next.close();
 });
 
