@@ -1,4 +1,4 @@
-/** Other people's readers open every file of a snapshot: those of Python, frictionless and dbt, where `make readers` has installed them. */
+/** Readers from Python, frictionless and dbt open every file of a snapshot (skipped unless `make readers` has installed them). */
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -23,7 +23,7 @@ const sources = {
 };
 
 it.each(Object.entries(sources))(
-  'every reader opens the snapshot of %s and finds the same',
+  'every reader finds the same in the snapshot of %s',
   async (_, start) => {
     const warehouse = await temporaryFolder();
     await runSync(syncOptions(warehouse, (await start()).url), { clock: systemClock });

@@ -1,4 +1,4 @@
-/** The report is one page that says what the tables say, asks for nothing, and can be read by everybody. */
+/** The report is one accessible page with the figures of the tables, and sends no requests. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,9 +18,9 @@ const sample = preparedWarehouse(async (warehouse) => {
   if (code !== 0) throw new Error(stderr);
 });
 
-/** A nation that is small enough for a browser to be judged quickly, with a regency that contradicts itself. */
+/** A nation that axe-core checks quickly, with one contradictory regency. */
 const small = preparedWarehouse(async (warehouse) => {
-  const data = smallNation({ 1101: 12, 1102: 4 });
+  const data = smallNation({ 1101: 4, 1102: 4 });
   data.datapemilihdpr[3]!['JumlahSeluruhPemilih'] = '7';
   await runSync(syncOptions(warehouse, (await serveData(data)).url));
 });
@@ -33,20 +33,12 @@ async function reportIn(warehouse: string, language: string): Promise<string> {
 }
 
 describe('the report', () => {
-  it('is in the snapshot, named and hashed in its manifest, and below 800 kB', async () => {
+  it('of the sample is marked, small, and contains the figures of the tables and every violation', async () => {
     const { warehouse } = await sample();
     const file = join(warehouse, 'current', 'report.html');
-    const manifest = JSON.parse(await readFile(join(warehouse, 'current', 'manifest.json'), 'utf8')) as {
-      files: { path: string; bytes: number }[];
-    };
-    const { size } = await stat(file);
-    expect(manifest.files.find(({ path }) => path === 'report.html')?.bytes).toBe(size);
-    expect(size).toBeLessThan(800_000);
-  });
-
-  it('has the figures of the tables, a mark of the sample, and every violation', async () => {
-    const { warehouse } = await sample();
-    const page = await readFile(join(warehouse, 'current', 'report.html'), 'utf8');
+    expect((await stat(file)).size).toBeLessThan(800_000);
+    const page = await readFile(file, 'utf8');
+    expect(page).toContain('data-mark="SAMPLE"');
     const [nation] = await readRows<{ voters_all: bigint; users_all: bigint }>(
       warehouse,
       "SELECT voters_all, users_all FROM turnout_national WHERE sex = 'both'",
@@ -55,10 +47,9 @@ describe('the report', () => {
     const violations = await readRows<{ regency: string }>(warehouse, 'SELECT regency FROM violations');
     expect(page.match(/<li>\s*<span\s+class="tag (?:error|warning)/g)).toHaveLength(violations.length);
     for (const { regency } of violations) expect(page).toContain(`rekap evidence "${regency}"`);
-    expect(page).toContain('data-mark="SAMPLE"');
   });
 
-  it('lets no name of the source become HTML', async () => {
+  it('escapes names from the source', async () => {
     const warehouse = await temporaryFolder();
     const hostile = '<script>alert(1)</script>"\'&';
     const data = smallNation({ 1101: 3 });
@@ -77,7 +68,7 @@ describe('the report', () => {
   });
 });
 
-describe.skipIf(chromiumProgram === null)('the report in a browser (skipped where there is no Chromium)', () => {
+describe.skipIf(chromiumProgram === null)('the report in a browser (skipped without Chromium)', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -85,12 +76,10 @@ describe.skipIf(chromiumProgram === null)('the report in a browser (skipped wher
   afterAll(() => browser.close());
 
   it.each([
-    ['en', 1400, 'light'],
     ['en', 380, 'dark'],
-    ['id', 380, 'light'],
-    ['id', 1400, 'dark'],
+    ['id', 1400, 'light'],
   ] as const)(
-    'in %s, %i pixels wide and %s, asks for nothing and shuts nobody out',
+    'in %s, %i pixels wide and %s, is accessible and sends no requests',
     async (language, width, colorScheme) => {
       const { warehouse } = await small();
       const address = pathToFileURL(await reportIn(warehouse, language)).href;

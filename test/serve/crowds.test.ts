@@ -1,4 +1,4 @@
-/** Crowds that send much ahead and read little or nothing: the service keeps within its memory, answers others, and ends when told. */
+/** Many clients that pipeline requests and read little: the service stays within its memory, serves others, and ends on SIGTERM. */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -13,17 +13,16 @@ const times = Number(process.env['REKAP_CROWDS'] ?? 1);
 const records = '/api/datapemilihdpr?limit=1000';
 const crowdKey = 'key-of-the-crowd';
 
-describe('a crowd that sends requests ahead', () => {
+describe('clients that pipeline requests', () => {
   it.each([
-    ['with a key, and reads nothing', { path: records, withKey: true, slowly: 0 }],
-    ['with a key, and reads slowly', { path: records, withKey: true, slowly: 10_000 }],
-    ['without a key, and reads nothing', { path: '/openapi.json', withKey: false, slowly: 0 }],
-  ])('%s', async (_, habits) => {
+    ['with a key, and read slowly,', { path: records, withKey: true, slowly: 10_000 }],
+    ['without a key, and read nothing,', { path: '/openapi.json', withKey: false, slowly: 0 }],
+  ])('%s leave the service responsive', async (_, habits) => {
     const service = await startLimited(64);
     onTestFinished(() => service.kill());
     const leave = await gather(service.url, { ...habits, connections: Math.min(60 * times, 450), requests: 600 });
     onTestFinished(leave);
-    const { statuses, ...latencies } = await askHonestly(service.url, 200 * times, 4);
+    const { statuses, ...latencies } = await requestAsUsual(service.url, 200 * times, 4);
     expect(statuses).toEqual({ 200: 200 * times });
     const peak = service.peakMemory();
     expect(peak ?? 0).toBeLessThan(256);
@@ -38,7 +37,7 @@ describe('a crowd that sends requests ahead', () => {
 /** `rekap serve` with the records of the sample in a process of its own, with a bound on its heap. */
 interface LimitedService {
   readonly url: string;
-  /** The most memory that the process has had at once, in MB (VmHWM); null where the system does not tell. */
+  /** The most memory that the process has had at once, in MB (VmHWM); null if unknown. */
   peakMemory(): number | null;
   /** Sends SIGTERM; `milliseconds` is how long the process took to end. */
   terminate(): Promise<CliResult & { readonly milliseconds: number }>;
@@ -80,7 +79,7 @@ interface Crowd {
   readonly slowly: number;
 }
 
-/** Opens the connections and sends everything; gives what closes them again. */
+/** Opens the connections and sends all requests; returns a function that closes them. */
 async function gather(url: string, crowd: Crowd): Promise<() => void> {
   const { connections, requests, path, withKey, slowly } = crowd;
   const { hostname, port } = new URL(url);
@@ -89,7 +88,7 @@ async function gather(url: string, crowd: Crowd): Promise<() => void> {
   const sockets: Socket[] = [];
   for (let opened = 0; opened < connections; opened += 1) {
     const socket = connect(Number(port), hostname);
-    socket.on('error', () => {}); // to be thrown out is no failure of the test
+    socket.on('error', () => {}); // the service may disconnect it
     socket.pause();
     sockets.push(socket);
     await once(socket, 'connect');
@@ -104,22 +103,22 @@ async function gather(url: string, crowd: Crowd): Promise<() => void> {
   };
 }
 
-/** What honest clients met: how many answers of each status, and milliseconds that answers took. */
-interface Experience {
+/** The number of responses by status, and how many milliseconds they took. */
+interface Responses {
   readonly statuses: Readonly<Record<string, number>>;
   readonly median: number;
   readonly slowest99: number;
 }
 
-/** Clients beside the crowd, as a sync is one: so many requests, `concurrency` at a time, over connections that are kept. */
-async function askHonestly(url: string, requests: number, concurrency: number): Promise<Experience> {
+/** Sends requests as a sync does, `concurrency` at a time over kept connections. */
+async function requestAsUsual(url: string, requests: number, concurrency: number): Promise<Responses> {
   const agent = new Agent({ connections: concurrency });
   const statuses: Record<string, number> = {};
   const durations: number[] = [];
-  let asked = 0;
-  const ask = async (): Promise<void> => {
-    while (asked < requests) {
-      asked += 1;
+  let sent = 0;
+  const send = async (): Promise<void> => {
+    while (sent < requests) {
+      sent += 1;
       const begun = performance.now();
       const status = await request(`${url}/api/datapemilihdpr?limit=100`, {
         dispatcher: agent,
@@ -136,7 +135,7 @@ async function askHonestly(url: string, requests: number, concurrency: number): 
       durations.push(performance.now() - begun);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, ask));
+  await Promise.all(Array.from({ length: concurrency }, send));
   await agent.destroy();
   durations.sort((a, b) => a - b);
   const at = (share: number): number => Math.round(durations[Math.floor(durations.length * share)] ?? 0);

@@ -1,4 +1,4 @@
-/** The document at /openapi.json and the service say the same: paths, parameters, statuses, fields. */
+/** The document at /openapi.json agrees with the service in paths, parameters, statuses and fields. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Readable } from 'node:stream';
@@ -24,7 +24,7 @@ interface Document {
   };
 }
 
-/** Without a key: whoever writes a client has none yet. */
+/** The document needs no key. */
 async function readDocument({ url }: Service): Promise<Document> {
   return (await (await fetch(`${url}/openapi.json`)).json()) as Document;
 }
@@ -48,37 +48,22 @@ beforeAll(async () => {
   document = await readDocument(service);
 });
 
-it('is OpenAPI 3.1 whose references all lead somewhere', () => {
+it('is OpenAPI 3.1, and every reference has a target', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/);
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
   expect(references.length).toBeGreaterThan(0);
   for (const [, name] of references) expect(document.components.schemas).toHaveProperty(name!);
 });
 
-it('is what the root points to, and names every path', async () => {
+it('is named at the root, and lists every path', async () => {
   expect(await (await fetch(service.url)).json()).toHaveProperty('openapi', '/openapi.json');
   const endpoints = pipelines.map(({ path }) => path);
-  expect(Object.keys(document.paths).toSorted()).toEqual(
-    [
-      ...endpoints,
-      '/',
-      '/dictionary',
-      '/docs',
-      '/health',
-      '/metrics',
-      '/openapi.json',
-      '/report',
-      '/report.html',
-      '/sql',
-      '/sql.csv',
-      '/sql.json',
-      '/tables',
-      '/tables/{file}',
-    ].toSorted(),
-  );
+  const others =
+    '/ /dictionary /docs /health /metrics /openapi.json /report /report.html /sql /sql.csv /sql.json /tables /tables/{file}';
+  expect(new Set(Object.keys(document.paths))).toEqual(new Set([...endpoints, ...others.split(' ')]));
 });
 
-it('says which paths need a key; all answer GET and HEAD', async () => {
+it('lists which paths require a key; all answer GET and HEAD', async () => {
   expect(await (await fetch(`${service.url}/health`)).json()).toMatchObject({ status: 'ok' });
   for (const [template, { get }] of Object.entries(document.paths)) {
     const path = template.replace('{file}', 'voters.csv').replace(/^\/sql.*/, '$&?sql=FROM+voters');
@@ -91,7 +76,7 @@ it('says which paths need a key; all answer GET and HEAD', async () => {
   }
 });
 
-it('documents SQL only where it is answered, and no key where the sample is open', async () => {
+it('documents SQL only if it is enabled, and no key if the sample is open', async () => {
   const open = await start({ site, openSample: true });
   const { paths } = await readDocument(open);
   expect(Object.keys(paths).filter((path) => path.startsWith('/sql'))).toEqual([]);
@@ -99,7 +84,7 @@ it('documents SQL only where it is answered, and no key where the sample is open
   expect((await fetch(`${open.url}/tables/voters.csv`)).status).toBe(200);
 });
 
-it('names 429 only where there is a rate limit', async () => {
+it('lists 429 only with a rate limit', async () => {
   expect(JSON.stringify(document)).toContain('"429"');
   expect(JSON.stringify(await readDocument(await start()))).not.toContain('"429"');
 });
@@ -108,7 +93,7 @@ describe.each(pipelines)('$path', (pipeline) => {
   const { path } = pipeline;
   const schema = pipeline.table === 'voters' ? 'VotersRecord' : 'VotingRightsUsersRecord';
 
-  it('has every documented status in reach, and no other', async () => {
+  it('can return every documented status, and no other', async () => {
     const current = (): never => {
       throw new Error('broken');
     };
@@ -135,7 +120,7 @@ describe.each(pipelines)('$path', (pipeline) => {
     expect(documented.toSorted()).toEqual([...statuses, 'default'].toSorted());
   });
 
-  it('says of each parameter exactly what is accepted', async () => {
+  it('documents the accepted values of each parameter', async () => {
     const { parameters } = document.paths[path]!.get;
     expect(parameters.map(({ name, schema: { default: usual } }) => [name, usual])).toEqual([
       [pipeline.partition!.parameter, undefined],
@@ -150,15 +135,7 @@ describe.each(pipelines)('$path', (pipeline) => {
     }
   });
 
-  it('describes an answer of none, of one and of several records', () => {
-    const record = { $ref: `#/components/schemas/${schema}` };
-    expect(document.paths[path]!.get.responses['200']?.content?.['application/json']?.schema).toMatchObject({
-      required: ['count', 'data'],
-      properties: { count: { type: 'integer' }, data: { oneOf: [record, { type: 'array', items: record }] } },
-    });
-  });
-
-  it('names every field of a record, with its meaning, and no other', async () => {
+  it('lists exactly the fields of a record, with their meaning', async () => {
     const { data } = (await (await ask(service, `${path}?limit=1`)).json()) as { data: Record<string, string> };
     const { properties } = document.components.schemas[schema]!;
     expect(Object.keys(properties)).toEqual(Object.keys(data));
@@ -169,7 +146,7 @@ describe.each(pipelines)('$path', (pipeline) => {
   });
 });
 
-it('describes the document and the inner objects that a pipeline declares', async () => {
+it('describes the envelope and nested objects that a pipeline declares', async () => {
   const pipeline: AnyPipeline = {
     ...pipelines[0]!,
     path: '/v1/list',

@@ -1,4 +1,4 @@
-/** A client takes what is made for it at its own pace, unless that is so slow that it holds a place which others need. */
+/** A client reads at its own pace, unless it is slower than the minimum rate. */
 
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { pacedStream } from '../../src/serve/paced-stream.ts';
 
 const piece = 'x'.repeat(leastTableRate);
 
-/** An endless stream, its clock, and the outcome of the program that makes it. */
+/** An endless stream with its clock, errors and end. */
 function make() {
   let now = 0;
   const sleeps = new Set<{ readonly until: number; readonly wake: () => void }>();
@@ -39,7 +39,7 @@ function make() {
     errors,
     ended,
     sleeps,
-    /** Lets the client take so many bytes, then so many seconds pass. */
+    /** Lets the client read some bytes, then lets some seconds pass. */
     async pass(seconds: number, bytes: number) {
       for (let left = bytes; left > 0; left -= leastTableRate) {
         stream.read(Math.min(left, leastTableRate));
@@ -52,7 +52,7 @@ function make() {
   };
 }
 
-it('goes on for a client at the least rate, also one that stops for a moment', async () => {
+it('continues for a client at the minimum rate, also after a short pause', async () => {
   const { pass, errors, ended } = make();
   for (let second = 0; second < 300; second += 1) await pass(1, leastTableRate);
   await pass(slowTableTimeout / 2000, 0);
@@ -61,11 +61,10 @@ it('goes on for a client at the least rate, also one that stops for a moment', a
 });
 
 it.each([
-  ['takes nothing', 0, 0],
-  ['takes a few bytes a second', 10, 0],
-  ['takes half of the minimum rate', leastTableRate / 2, 0],
-  ['took a hundred megabytes before', 0, 100_000_000],
-])('cuts off a client that %s', async (_what, bytes, before) => {
+  ['reads nothing', 0, 0],
+  ['reads at half of the minimum rate', leastTableRate / 2, 0],
+  ['stops after ten megabytes', 0, 10_000_000],
+])('disconnects a client that %s', async (_what, bytes, before) => {
   const { pass, errors, ended, stream, sleeps } = make();
   await pass(0, before);
   for (let second = 0; second < 60; second += 1) await pass(1, bytes);
@@ -74,7 +73,7 @@ it.each([
   expect({ destroyed: stream.destroyed, waits: sleeps.size }).toEqual({ destroyed: true, waits: 0 });
 });
 
-it('stops making when the client goes', async () => {
+it('stops when the client disconnects', async () => {
   const { stream, ended, errors, pass } = make();
   await pass(1, leastTableRate);
   stream.destroy();

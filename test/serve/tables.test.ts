@@ -1,4 +1,4 @@
-/** Whole tables over HTTP: places for making them, their size, and what a client gets when making one fails. */
+/** Whole tables over HTTP: a table that fails is never taken for a whole one. */
 
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
@@ -16,7 +16,7 @@ function serve(table: ServedTable, onFailure?: (error: unknown) => void): Promis
   return start({ site, ...(onFailure === undefined ? {} : { onFailure }) });
 }
 
-/** All bytes that come until the connection ends; `begun` is called when the first ones have come. */
+/** All bytes until the connection ends; calls `begun` after the first ones. */
 async function receive(service: Service, encoding: string, begun: () => void): Promise<string> {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.write(
@@ -30,13 +30,13 @@ async function receive(service: Service, encoding: string, begun: () => void): P
       received += piece as string;
     }
   } catch {
-    // A connection that is cut may also be reset.
+    // The connection may be reset.
   }
   return received;
 }
 
 describe('a table', () => {
-  it('that is made while too many are gets a 503 that says when to come again', async () => {
+  it('gets a 503 with Retry-After while too many are generated', async () => {
     const service = await serve({ ...csv, open: async () => null });
     const answer = await ask(service, '/tables/voters.csv');
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
@@ -45,8 +45,8 @@ describe('a table', () => {
   });
 
   it.each([
-    ['whose size is known', 123, '123'],
-    ['that is made on the fly', null, undefined],
+    ['of known size', 123, '123'],
+    ['that is generated', null, undefined],
   ])('%s is not opened for a HEAD', async (_what, bytes, length) => {
     const open = () => Promise.reject(new Error('opened'));
     const service = await serve({ ...csv, bytes, open });
@@ -57,7 +57,7 @@ describe('a table', () => {
     expect(answer?.headers.has('transfer-encoding')).toBe(false);
   });
 
-  it('that is made on the fly is refused to HTTP/1.0, which cannot tell a whole body from one that is cut off', async () => {
+  it('that is generated is refused to HTTP/1.0, which cannot detect a truncated body', async () => {
     const service = await serve({ ...csv, open: () => Promise.reject(new Error('opened')) });
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(`GET /tables/voters.csv HTTP/1.0\r\nx-api-key: ${key}\r\n\r\n`);
@@ -65,35 +65,28 @@ describe('a table', () => {
     expect(Buffer.concat(pieces as Buffer[]).toString()).toMatch(/^HTTP\/1\.1 505 /);
   });
 
-  it('that fails after its first bytes is named in the log', async () => {
-    const failures: unknown[] = [];
-    const stream = new PassThrough();
-    stream.write(randomBytes(200_000).toString('base64'));
-    const service = await serve({ ...csv, open: async () => stream }, (error) => failures.push(error));
-    await receive(service, 'identity', () => stream.destroy(new Error('late')));
-    expect(failures).toEqual([new Error('late')]);
-  });
-
-  it.each(['/tables/a/b', '/tables/a/b.csv', '/tables/'])('is not at %s', async (path) => {
+  it.each(['/tables/a/b.csv', '/tables/'])('does not exist at %s', async (path) => {
     const service = await serve({ ...csv, open: async () => Readable.from(['x']) });
     await expectProblem(await ask(service, path), 404);
   });
 });
 
-describe.each(['identity', 'gzip'])('with %s, making a table that fails', (encoding) => {
-  it('in the middle cuts the connection without a last chunk', async () => {
+describe.each(['identity', 'gzip'])('with %s, a table that fails', (encoding) => {
+  it('in the middle closes the connection without a last chunk, and is reported', async () => {
     const stream = new PassThrough();
     // More than gzip keeps for itself.
     stream.write(randomBytes(200_000).toString('base64'));
-    const service = await serve({ ...csv, open: async () => stream });
+    const failures: unknown[] = [];
+    const service = await serve({ ...csv, open: async () => stream }, (error) => failures.push(error));
     const received = await receive(service, encoding, () => stream.destroy(new Error('late')));
     expect(received).toMatch(/^HTTP\/1\.1 200 /);
     expect(received.toLowerCase()).toContain('\r\ntransfer-encoding: chunked\r\n');
     expect(received.includes('\r\ncontent-encoding: gzip\r\n')).toBe(encoding === 'gzip');
     expect(received.endsWith('\r\n0\r\n\r\n')).toBe(false);
+    expect(failures).toEqual([new Error('late')]);
   });
 
-  it('before its first byte gives a 500 that can be read', async () => {
+  it('before its first byte causes a 500', async () => {
     const service = await serve({
       ...csv,
       open: async () => new Readable({ read: (): void => undefined }).destroy(new Error('at once')),

@@ -1,15 +1,16 @@
 /** A bucket that anyone may have written to: a pull takes nothing from it that rekap would not have published. */
 
 import { createHash } from 'node:crypto';
-import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, quoteText } from '../../src/runtime/database.ts';
-import { isRekapError } from '../../src/errors.ts';
+import { declaredRelations } from '../../src/load/schema.ts';
 import { quarantineTable } from '../../src/load/tables.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
 import { pullSnapshot } from '../../src/share/pull-snapshot.ts';
 import { verifyAgainst } from '../../src/publish/verify-against.ts';
+import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { describeFile } from '../../src/warehouse/check-files.ts';
 import { databaseFile, type Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, type Snapshot } from '../../src/warehouse/warehouse.ts';
@@ -45,73 +46,78 @@ async function addFile({ folder, manifest }: Snapshot, path: string, from?: stri
 const nulls = quarantineTable.columns.map(({ name, type }) => `NULL::${type} AS ${name}`).join(', ');
 const view = (name: string, select: string) => `DROP TABLE ${name}; CREATE VIEW ${name} AS ${select}`;
 
-/** What an attacker makes of a snapshot. All hashes are right afterwards. */
-const attacks: Readonly<Record<string, (snapshot: Snapshot, secret: string) => Promise<Manifest>>> = {
-  'a table that is a view over a file': (snapshot, secret) =>
-    alterDatabase(snapshot, view('quarantine', `SELECT content AS dataset FROM read_text(${quoteText(secret)})`)),
-  'a dataset that is a view over a file': (snapshot, secret) =>
-    alterDatabase(snapshot, view('voters', `SELECT content AS regency FROM read_text(${quoteText(secret)})`)),
-  'a table that is a view over a table': (snapshot) =>
-    alterDatabase(snapshot, `CREATE TABLE hidden AS FROM quarantine; ${view('quarantine', 'FROM hidden')}`),
-  'a view that is not the declared one': (snapshot) => {
-    const { sql } = project.models.find(({ name }) => name === 'dim_regency')!;
-    return alterDatabase(
-      snapshot,
-      `CREATE OR REPLACE VIEW dim_regency AS SELECT * REPLACE (lower(regency) AS regency) FROM (${sql})`,
-    );
-  },
-  'a table that is a view, as if by another release': async (snapshot) => ({
-    ...(await alterDatabase(snapshot, view('quarantine', `SELECT ${nulls} WHERE false`))),
-    definition: 'f'.repeat(64),
-  }),
-  'a view over a file, as if by another release': async (snapshot, secret) => ({
-    ...(await alterDatabase(
-      snapshot,
-      `CREATE OR REPLACE VIEW data_quality AS SELECT content FROM read_text(${quoteText(secret)})`,
-    )),
-    definition: 'f'.repeat(64),
-  }),
-  'another table': (snapshot) => alterDatabase(snapshot, 'CREATE TABLE more AS SELECT 1 AS n'),
-  'another schema': (snapshot) => alterDatabase(snapshot, 'CREATE SCHEMA s; CREATE TABLE s.voters AS FROM voters'),
-  'a macro': (snapshot) => alterDatabase(snapshot, 'CREATE MACRO upper(x) AS lower(x)'),
-  'a comment that is not the declared one': (snapshot) =>
-    alterDatabase(snapshot, "COMMENT ON COLUMN voters.dpt_male IS 'Something else.'"),
-  'an index': (snapshot) => alterDatabase(snapshot, 'CREATE INDEX more ON voters (dpt_male)'),
-  'a sequence': (snapshot) => alterDatabase(snapshot, 'CREATE SEQUENCE more'),
-  'a type': (snapshot) => alterDatabase(snapshot, "CREATE TYPE more AS ENUM ('a')"),
-  'an empty schema': (snapshot) => alterDatabase(snapshot, 'CREATE SCHEMA more'),
+type Attack = (snapshot: Snapshot, secret: string) => Promise<Manifest>;
+
+const otherDefinition = 'f'.repeat(64);
+
+const asAnotherRelease =
+  (attack: Attack): Attack =>
+  async (snapshot, secret) => ({ ...(await attack(snapshot, secret)), definition: otherDefinition });
+
+const runSql =
+  (sql: string | ((secret: string) => string)): Attack =>
+  (snapshot, secret) =>
+    alterDatabase(snapshot, typeof sql === 'string' ? sql : sql(quoteText(secret)));
+
+const { sql: regencySql } = project.models.find(({ name }) => name === 'dim_regency')!;
+
+/** Alterations of a snapshot by an attacker, who makes all hashes right afterwards. */
+const attacks: Readonly<Record<string, Attack>> = {
+  'a table that is a view over a file': runSql((secret) =>
+    view('quarantine', `SELECT content AS dataset FROM read_text(${secret})`),
+  ),
+  'a dataset that is a view over a file': runSql((secret) =>
+    view('voters', `SELECT content AS regency FROM read_text(${secret})`),
+  ),
+  'a table that is a view over a table': runSql(
+    `CREATE TABLE hidden AS FROM quarantine; ${view('quarantine', 'FROM hidden')}`,
+  ),
+  'a view that differs from its declaration': runSql(
+    `CREATE OR REPLACE VIEW dim_regency AS SELECT * REPLACE (lower(regency) AS regency) FROM (${regencySql})`,
+  ),
+  'a table that is a view, as if by another release': asAnotherRelease(
+    runSql(view('quarantine', `SELECT ${nulls} WHERE false`)),
+  ),
+  'a view over a file, as if by another release': asAnotherRelease(
+    runSql((secret) => `CREATE OR REPLACE VIEW data_quality AS SELECT content FROM read_text(${secret})`),
+  ),
+  'an undeclared table': runSql('CREATE TABLE more AS SELECT 1 AS n'),
+  'an undeclared schema': runSql('CREATE SCHEMA s; CREATE TABLE s.voters AS FROM voters'),
+  'an empty schema': runSql('CREATE SCHEMA more'),
+  'a macro': runSql('CREATE MACRO upper(x) AS lower(x)'),
+  'a comment that differs from its declaration': runSql("COMMENT ON COLUMN voters.dpt_male IS 'Something else.'"),
+  'an index': runSql('CREATE INDEX more ON voters (dpt_male)'),
+  'a sequence': runSql('CREATE SEQUENCE more'),
+  'a type': runSql("CREATE TYPE more AS ENUM ('a')"),
   'a log beside the database': (snapshot) => addFile(snapshot, `${databaseFile}.wal`),
-  'another Parquet file of a table': (snapshot) =>
+  'a second Parquet file of a table': (snapshot) =>
     addFile(snapshot, 'parquet/voters/more.parquet', 'parquet/voters/voters.parquet'),
-  'a Parquet file of no table': (snapshot) =>
+  'a Parquet file without a table': (snapshot) =>
     addFile(snapshot, 'parquet/more/more.parquet', 'parquet/voters/voters.parquet'),
-  'a dataset called __proto__': async ({ manifest }) =>
-    JSON.parse(
-      JSON.stringify(manifest).replace(
-        '"datasets":{',
-        `"datasets":{"__proto__":${JSON.stringify(manifest.datasets['voters'])},`,
-      ),
-    ) as Manifest,
+  'a dataset called __proto__': async ({ manifest }) => {
+    const dataset = `"datasets":{"__proto__":${JSON.stringify(manifest.datasets['voters'])},`;
+    return JSON.parse(JSON.stringify(manifest).replace('"datasets":{', dataset)) as Manifest;
+  },
   'a dataset without a table': async ({ manifest }) => ({
     ...manifest,
     datasets: { ...manifest.datasets, more: manifest.datasets['voters']! },
   }),
-  'a figure that is not in the table': async ({ manifest }) => {
-    const { voters } = manifest.datasets;
-    return {
-      ...manifest,
-      datasets: { ...manifest.datasets, voters: { ...voters!, sums: { ...voters!.sums, dpt_male: '1' } } },
-    };
+  'a figure that differs from the table': async ({ manifest }) => {
+    const voters = manifest.datasets['voters']!;
+    const altered = { ...voters, sums: { ...voters.sums, dpt_male: '1' } };
+    return { ...manifest, datasets: { ...manifest.datasets, voters: altered } };
   },
 };
 
-/** A bucket with the current snapshot of a warehouse, which an attack has altered. */
-async function attacked(attack: string) {
+const fileViews = ['a table that is a view over a file', 'a dataset that is a view over a file'];
+
+/** A warehouse whose current snapshot was altered. */
+async function attackedBy(attack: Attack) {
   const { warehouse } = await prepared();
   const secret = join(await temporaryFolder(), 'secret.txt');
   await writeFile(secret, 'a line that nobody else may read');
   const snapshot = await requireCurrent(warehouse);
-  const manifest = await attacks[attack]!(snapshot, secret);
+  const manifest = await attack(snapshot, secret);
   for (const name of ['manifest.json', 'manifest.json.sha256']) await rm(join(snapshot.folder, name));
   await writeManifest(snapshot.folder, manifest);
   return { warehouse, snapshot: { ...snapshot, manifest } };
@@ -131,36 +137,48 @@ function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-describe('a pull from a bucket that holds', () => {
-  it.each(Object.keys(attacks))('%s is refused, and nothing becomes current', async (attack) => {
-    const { snapshot } = await attacked(attack);
+async function pullFrom(store: MemoryStore, mirror: string): Promise<unknown> {
+  const options = { ...quiet, warehouse: mirror, bucket: await store.open(), clock: manualClock() };
+  return pullSnapshot({ ...options, verify: verifyAgainst, isCopy: true });
+}
+
+describe('verification', () => {
+  // Computing them takes a second, so once is enough.
+  let relations: Awaited<ReturnType<typeof declaredRelations>>;
+  beforeAll(async () => void (relations = await declaredRelations(project)));
+
+  it.each(Object.entries(attacks))('fails for a snapshot with %s', async (_, attack) => {
+    const { warehouse } = await attackedBy(attack);
+    const { folder, manifest } = await requireCurrent(warehouse);
+    const isOurs = manifest.definition !== otherDefinition;
+    expect(await verifySnapshot(folder, manifest, isOurs ? relations : undefined)).not.toEqual([]);
+  });
+
+  it('passes for a snapshot that nobody altered', async () => {
+    const { warehouse } = await prepared();
+    const { folder, manifest } = await requireCurrent(warehouse);
+    expect(await verifySnapshot(folder, manifest, relations)).toEqual([]);
+  });
+});
+
+describe('a pull is refused, and nothing becomes current,', () => {
+  it.each<[string, Attack]>([
+    ...[...fileViews, 'a log beside the database', 'a dataset called __proto__'].map((name): [string, Attack] => [
+      name,
+      attacks[name]!,
+    ]),
+    ['a manifest without a time', async ({ manifest }) => ({ ...manifest, created_at: 'junk' })],
+  ])('from a bucket with %s', async (_, attack) => {
+    const { snapshot } = await attackedBy(attack);
     const store = await startMemoryStore();
-    const bucket = await store.open();
-    const clock = manualClock();
     await fill(store, snapshot);
     const mirror = await temporaryFolder();
-    const verify = async (pulled: Pick<Snapshot, 'folder' | 'manifest'>) => verifyAgainst(pulled);
-    const pulling = pullSnapshot({ ...quiet, warehouse: mirror, bucket, clock, verify, isCopy: true });
-    await expect(pulling).rejects.toSatisfy((error) => isRekapError(error, 'bucket'));
+    await expect(pullFrom(store, mirror)).rejects.toMatchObject({ code: 'bucket' });
     expect(await readCurrentId(mirror)).toBeNull();
   });
 
-  it('a manifest without a time is refused', async () => {
-    const { warehouse } = await prepared();
-    const snapshot = await requireCurrent(warehouse);
+  it('from a bucket with a snapshot of the year 9999', async () => {
     const store = await startMemoryStore();
-    const manifest = { ...snapshot.manifest, created_at: 'junk' };
-    for (const name of ['manifest.json', 'manifest.json.sha256']) await rm(join(snapshot.folder, name));
-    await writeManifest(snapshot.folder, manifest);
-    await fill(store, { ...snapshot, manifest });
-    const options = { ...quiet, warehouse: await temporaryFolder(), bucket: await store.open(), clock: manualClock() };
-    const pulling = pullSnapshot({ ...options, verify: async () => [], isCopy: false });
-    await expect(pulling).rejects.toSatisfy((error) => isRekapError(error, 'bucket'));
-  });
-
-  it('a snapshot of the year 9999 is refused', async () => {
-    const store = await startMemoryStore();
-    const bucket = await store.open();
     const current = {
       format: 1,
       snapshot: '99991231T235959Z-000001',
@@ -169,48 +187,30 @@ describe('a pull from a bucket that holds', () => {
       created_at: '9999-12-31T23:59:59.000Z',
     };
     store.objects.set('dpr/current.json', Buffer.from(JSON.stringify(current)));
-    const mirror = await temporaryFolder();
-    const pulling = pullSnapshot({
-      ...quiet,
-      warehouse: mirror,
-      bucket,
-      clock: manualClock(),
-      verify: async () => [],
-      isCopy: false,
-    });
-    await expect(pulling).rejects.toSatisfy((error) => isRekapError(error, 'bucket'));
+    await expect(pullFrom(store, await temporaryFolder())).rejects.toMatchObject({ code: 'bucket' });
     expect(store.requests).toEqual(['GET dpr/current.json']);
   });
 });
 
-describe('a warehouse written by another party', () => {
-  const doors: readonly (readonly string[])[] = [
+it.each(fileViews)('no command shows another file through %s', async (name) => {
+  const { warehouse } = await attackedBy(attacks[name]!);
+  const out = await temporaryFolder();
+  const commands = [
     ['query', 'FROM quarantine'],
     ['query', 'FROM voters'],
-    ['export', '--format', 'csv', '--into'],
-    ['report', '--out'],
+    ['export', '--format', 'csv', '--into', join(out, 'tables')],
+    ['report', '--out', join(out, 'report.html')],
     ['evidence', 'R1'],
     ['dictionary'],
     ['diff'],
     ['snapshots', 'verify'],
   ];
-
-  it.each(['a table that is a view over a file', 'a dataset that is a view over a file'])(
-    'shows no other file: %s',
-    async (attack) => {
-      const { warehouse } = await attacked(attack);
-      const out = await temporaryFolder();
-      for (const [index, words] of doors.entries()) {
-        const target = words.at(-1)!.startsWith('--') ? [join(out, String(index))] : [];
-        const { stdout, stderr } = await runHere([...words, ...target, '--warehouse', warehouse]);
-        const written = await Promise.all(target.map((path) => readFile(path, 'utf8').catch(() => '')));
-        expect(stdout + stderr + written.join('')).not.toContain('nobody else may read');
-      }
-    },
-  );
-
-  it.each(Object.keys(attacks))('fails its verification: %s', async (attack) => {
-    const { warehouse } = await attacked(attack);
-    expect((await runHere(['snapshots', 'verify', '--warehouse', warehouse])).code).toBe(1);
-  });
+  for (const command of commands) {
+    const { stdout, stderr } = await runHere([...command, '--warehouse', warehouse]);
+    expect(stdout + stderr, command[0]).not.toContain('nobody else may read');
+  }
+  for (const entry of await readdir(out, { recursive: true, withFileTypes: true })) {
+    const text = entry.isFile() ? await readFile(join(entry.parentPath, entry.name), 'utf8') : '';
+    expect(text, entry.name).not.toContain('nobody else may read');
+  }
 });

@@ -1,4 +1,4 @@
-/** A push writes what is missing, switches once, removes what is old, and leaves other files alone. */
+/** A push uploads missing files, switches once, and removes only old snapshots. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -45,42 +45,23 @@ async function setUp(ids: readonly string[] = nights) {
 }
 
 describe('a push', () => {
-  it('writes every file, the manifest behind them, and then the word that it is current', async () => {
+  it('writes the files, then the manifest, then current.json, and a line in runs.jsonl', async () => {
     const { warehouse, store, push, progress } = await setUp([first]);
     const { bytes, ...pushed } = await push();
     expect(pushed).toEqual({ outcome: 'pushed', snapshot: first, bucket: store.url, files: 4, removed: [] });
-    const below = `dpr/snapshots/${first}/`;
+    const prefix = `dpr/snapshots/${first}/`;
     const written = store.requests.filter((request) => request.startsWith('PUT ')).map((request) => request.slice(4));
-    expect(written.slice(0, 3).toSorted()).toEqual(
-      ['manifest.json.sha256', 'rekap.duckdb', 'report.html'].map((name) => below + name),
-    );
-    // The second and the third manifest only show that the store heeds conditions.
-    expect(written.slice(3)).toEqual([...Array<string>(3).fill(`${below}manifest.json`), 'dpr/current.json']);
+    expect(written.indexOf(`${prefix}manifest.json`)).toBe(3);
+    expect(written.at(-1)).toBe('dpr/current.json');
     expect(progress).toEqual(['1 of 3', '2 of 3', '3 of 3']);
-    const stored = [...store.objects].filter(([key]) => key.startsWith(below));
+    const stored = [...store.objects].filter(([key]) => key.startsWith(prefix));
     expect(bytes).toBe(stored.reduce((sum, [, { length }]) => sum + length, 0));
-    expect(await readRunLines(warehouse)).toEqual([
-      {
-        run: null,
-        kind: 'push',
-        started_at: '2026-11-20T03:00:00.000Z',
-        finished_at: '2026-11-20T03:00:00.000Z',
-        source: 'test',
-        snapshot: first,
-        requests: 0,
-        retries: 0,
-        rows: { voters: 1 },
-        quarantined: { voters: 0 },
-        bucket: store.url,
-        outcome: 'pushed',
-        bytes,
-        exit_code: 0,
-        reason: '',
-      },
+    expect(await readRunLines(warehouse)).toMatchObject([
+      { kind: 'push', outcome: 'pushed', snapshot: first, rows: { voters: 1 }, bucket: store.url, bytes, exit_code: 0 },
     ]);
   });
 
-  it('rewrites an object of another size, also in the snapshot that is current', async () => {
+  it('replaces an object of another size, even in the current snapshot', async () => {
     const { store, push } = await setUp([first]);
     await push();
     const key = `dpr/snapshots/${first}/report.html`;
@@ -92,21 +73,15 @@ describe('a push', () => {
   });
 
   it.each<[string, PushSettings[], string[], string[]]>([
-    ['the one that it replaced', [{ id: first }, { id: second, keep: 1 }], [], [first, second]],
-    ['no more than that', [{ id: first }, { id: second }, { id: third, keep: 1 }], [first], [second, third]],
+    ['the previous snapshot', [{ id: first }, { id: second, keep: 1 }], [], [first, second]],
+    ['no more than --keep', [{ id: first }, { id: second }, { id: third, keep: 1 }], [first], [second, third]],
     [
-      'as many as it is told',
-      [{ id: first }, { id: second }, { id: third }, { id: fourth, keep: 3 }],
-      [first],
-      [second, third, fourth],
-    ],
-    [
-      'a newer one after it went back',
+      'a newer snapshot after a rollback',
       [{ id: first }, { id: second }, { id: fourth }, { id: third, keep: 2 }],
       [first],
       [second, third, fourth],
     ],
-    ['all where it is pushed again', [{ id: first }, { id: second }, { id: second, keep: 2 }], [], [first, second]],
+    ['all if nothing is new', [{ id: first }, { id: second }, { id: second, keep: 2 }], [], [first, second]],
   ])('keeps %s', async (_, pushes, removed, kept) => {
     const { push, snapshots } = await setUp();
     let last: readonly string[] = [];
@@ -115,15 +90,15 @@ describe('a push', () => {
     expect(await snapshots()).toEqual(kept);
   });
 
-  it('spares a newer snapshot that another push is writing', async () => {
+  it('keeps a newer snapshot that another push is writing', async () => {
     const { store, push, snapshots } = await setUp();
     for (const id of [first, second]) await push({ id });
-    store.objects.set(`dpr/snapshots/${fifth}/rekap.duckdb`, Buffer.from('under way'));
+    store.objects.set(`dpr/snapshots/${fifth}/rekap.duckdb`, Buffer.from('incomplete'));
     expect((await push({ id: third, keep: 1 })).removed).toEqual([first]);
     expect(await snapshots()).toEqual([second, third, fifth]);
   });
 
-  it('removes nothing where another push has become current meanwhile', async () => {
+  it('removes nothing if another push becomes current meanwhile', async () => {
     const { bucket, push, snapshots } = await setUp();
     for (const id of [first, second]) await push({ id });
     const overtaken: Bucket = {
@@ -138,18 +113,16 @@ describe('a push', () => {
     expect(await snapshots()).toEqual([first, second, third, fifth]);
   });
 
-  it('succeeds though old snapshots cannot be removed, and warns', async () => {
+  it('succeeds and warns if old snapshots cannot be removed', async () => {
     const { store, push, warnings, current } = await setUp();
     for (const id of [first, second]) await push({ id });
     store.refuse = (request) => (request.startsWith('POST') ? 403 : null);
     expect(await push({ id: third, keep: 1 })).toMatchObject({ outcome: 'pushed', removed: [] });
     expect(current()).toBe(third);
-    expect(warnings).toEqual([
-      `Old snapshots could not be removed from ${store.url}: ${store.url}: failed to remove snapshots/${first}/: Refused (Refused, 403).`,
-    ]);
+    expect(warnings).toEqual([expect.stringContaining(`snapshots/${first}/`)]);
   });
 
-  it('has succeeded where only the answer to its switch was lost', async () => {
+  it('succeeds if only the response to its switch is lost', async () => {
     const { bucket, push, current } = await setUp([first]);
     const lossy: Bucket = {
       ...bucket,
@@ -159,86 +132,71 @@ describe('a push', () => {
     expect(current()).toBe(first);
   });
 
-  it.each([409, 412])('is refused as a conflict where the store answers the switch with %i', async (status) => {
+  it.each([409, 412])('fails with a conflict if the store answers the switch with %i', async (status) => {
     const { store, push } = await setUp([first]);
     store.refuse = (request) => (request === 'PUT dpr/current.json' ? status : null);
-    await expect(push()).rejects.toMatchObject({
-      code: 'bucket-conflict',
-      exitCode: 8,
-      message: `Another push changed ${store.url} at the same time. Its current snapshot is missing.`,
-    });
+    await expect(push()).rejects.toMatchObject({ code: 'bucket-conflict', exitCode: 8 });
     expect(store.objects.has('dpr/current.json')).toBe(false);
   });
 });
 
 describe('a push is refused', () => {
-  it('to a bucket with a newer snapshot of another warehouse, and not with one of its own', async () => {
-    const { warehouse, store, bucket, push, current } = await setUp([first, third]);
+  it('if the bucket has a newer snapshot of another warehouse, but not of its own', async () => {
+    const { warehouse, bucket, push, current } = await setUp([first, third]);
     await push();
     await pointCurrent(warehouse, first);
     expect(await push()).toMatchObject({ outcome: 'pushed', snapshot: first });
     const other = await smallWarehouse([second, fifth]);
-    const snapshot = await readSnapshot(other, fifth);
     const settings = { bucket, keep: 7, acceptSource: false, warn() {}, report() {}, clock: manualClock() };
-    await pushSnapshot({ ...settings, warehouse: other, snapshot });
+    await pushSnapshot({ ...settings, warehouse: other, snapshot: await readSnapshot(other, fifth) });
     await expect(push()).rejects.toMatchObject({
       code: 'bucket-conflict',
-      message: `${store.url} contains snapshot ${fifth}, which is newer than ${first} and not from this warehouse.`,
+      message: expect.stringContaining(`${fifth}, which is newer than ${first}`),
     });
     expect(current()).toBe(fifth);
-    expect(await readRunLines(warehouse)).toMatchObject([
-      { outcome: 'pushed' },
-      { outcome: 'pushed' },
-      { outcome: 'failed', exit_code: 8, snapshot: null, source: '' },
-    ]);
+    expect((await readRunLines(warehouse)).at(-1)).toMatchObject({ outcome: 'failed', exit_code: 8, snapshot: null });
   });
 
-  it('to a bucket of another source, unless that is accepted', async () => {
-    const { warehouse, store, push } = await setUp([first]);
+  it('if the bucket has another source, unless that is accepted', async () => {
+    const { warehouse, push } = await setUp([first]);
     await push();
     await addSnapshot(warehouse, second, { source: 'elsewhere' });
-    await expect(push()).rejects.toMatchObject({
-      code: 'source-mismatch',
-      message: `${store.url} contains figures from test, not from elsewhere.`,
-    });
+    await expect(push()).rejects.toMatchObject({ code: 'source-mismatch' });
     expect(await push({ acceptSource: true })).toMatchObject({ outcome: 'pushed', snapshot: second });
   });
 
-  it('where another warehouse has pushed other files under its id', async () => {
+  it('if another warehouse has pushed different files under the same ID', async () => {
     const { store, push } = await setUp([first]);
     await push();
     store.objects.delete('dpr/current.json');
     store.objects.set(`dpr/snapshots/${first}/manifest.json`, Buffer.from('{}'));
-    await expect(push()).rejects.toMatchObject({
-      code: 'bucket-conflict',
-      message: `${store.url} already contains a snapshot ${first} with different files, from another warehouse.`,
-    });
+    await expect(push()).rejects.toMatchObject({ code: 'bucket-conflict' });
     expect(store.objects.has('dpr/current.json')).toBe(false);
   });
 
-  it.each(['rekap.duckdb', 'manifest.json'])('with a damaged %s, and asks the store for nothing', async (name) => {
+  it.each(['rekap.duckdb', 'manifest.json'])('with a damaged %s, without a request', async (name) => {
     const { warehouse, store, push } = await setUp([first]);
-    const file = join(warehouse, 'snapshots', first, name);
-    const id = (await requireCurrent(warehouse)).id;
-    const snapshot = await readSnapshot(warehouse, id);
-    await writeFile(file, name === 'manifest.json' ? `${JSON.stringify(snapshot.manifest)}\n` : 'x');
-    await expect(push()).rejects.toMatchObject({
-      code: 'verification',
-      message: expect.stringMatching(new RegExp(`^Snapshot ${first} is damaged and was not pushed:\\n  - ${name}: `)),
-    });
+    const { folder, manifest } = await readSnapshot(warehouse, first);
+    await writeFile(join(folder, name), name === 'manifest.json' ? `${JSON.stringify(manifest)}\n` : 'x');
+    await expect(push()).rejects.toMatchObject({ code: 'verification', message: expect.stringContaining(`${name}: `) });
     expect(store.requests).toEqual([]);
   });
 
-  it.each([
-    ['no JSON', '{'],
-    ['another format', JSON.stringify({ format: 2, snapshot: first })],
-  ])('where current.json is %s', async (_, text) => {
-    const { store, push } = await setUp([first]);
-    store.objects.set('dpr/current.json', Buffer.from(text));
-    await expect(push()).rejects.toMatchObject({
-      code: 'bucket',
-      message: `${store.url}/current.json is not a file from a push.`,
-    });
-    expect(store.objects.size).toBe(1);
-  });
+  it.each(['', '{"format": 1, "snap', '{"format": 2}', 'null'])(
+    'if current.json is damaged (%j), until it is removed',
+    async (damage) => {
+      const { store, push } = await setUp([first]);
+      await push();
+      const whole = store.objects.get('dpr/current.json')!;
+      store.objects.set('dpr/current.json', Buffer.from(damage));
+      await expect(push()).rejects.toMatchObject({
+        code: 'bucket',
+        message: expect.stringContaining(`${store.url}/current.json`),
+        next: expect.stringContaining(`remove it and run "rekap push ${store.url}"`),
+      });
+      store.objects.delete('dpr/current.json');
+      expect(await push()).toMatchObject({ outcome: 'pushed', files: 0 });
+      expect(store.objects.get('dpr/current.json')).toEqual(whole);
+    },
+  );
 });

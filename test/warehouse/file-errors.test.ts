@@ -1,9 +1,9 @@
-/** What the file system or DuckDB says about a warehouse becomes a message for its user; any other error stays as it was. */
+/** Errors of the file system and of DuckDB become messages for the user. Other errors stay unchanged. */
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { explainFileError } from '../../src/warehouse/file-errors.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -105,7 +105,7 @@ it.each<[string, number, RegExp, readonly (readonly [error: Error, message: RegE
     });
 });
 
-it('knows the errors of places where no folder can be made, as the system really words them', async () => {
+it('explains the real errors of paths where no folder can be created', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), '');
   await symlink('loop', join(folder, 'loop'));
@@ -115,16 +115,13 @@ it('knows the errors of places where no folder can be made, as the system really
   }
 });
 
-describe('an error that says nothing of the warehouse', () => {
-  it.each<unknown>([
-    systemError('ENOENT'),
-    systemError('EEXIST', 'open'),
-    new TypeError('a fault of ours'),
-    new RekapError('usage', 'no space left in this sentence'),
-    'no space left',
-    null,
-    undefined,
-  ])('stays as it was: %s', (error) => {
-    expect(explain(error)).toBe(error);
-  });
+it.each<unknown>([
+  systemError('ENOENT'),
+  systemError('EEXIST', 'open'),
+  new TypeError('an internal error'),
+  new RekapError('usage', 'no space left in this sentence'),
+  'no space left',
+  undefined,
+])('leaves other errors unchanged: %s', (error) => {
+  expect(explain(error)).toBe(error);
 });

@@ -1,4 +1,4 @@
-/** runs.jsonl keeps one whole line per run, even after a run that was killed while it wrote its own. */
+/** runs.jsonl keeps one whole line per run, even after a run that was killed during its write. */
 
 import fc from 'fast-check';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -34,7 +34,7 @@ describe('the log of runs', () => {
   );
 
   holds(
-    'keeps what stands there byte for byte and gives each run a line of its own, whatever a killed run left',
+    'keeps its bytes and adds one line per run, after any incomplete line',
     fc.asyncProperty(leftover, fc.array(lines, { minLength: 1, maxLength: 3 }), async (before, runs) => {
       const folder = await mkdtemp(join(tmpdir(), 'rekap-runs-'));
       const file = join(folder, 'runs.jsonl');
@@ -53,10 +53,10 @@ describe('the log of runs', () => {
       expect(added.map((each) => v.parse(runLineShape, JSON.parse(each)))).toEqual(whole);
       expect(read.slice(-runs.length)).toEqual(whole);
     }),
-    { runs: 100 },
+    { runs: 40 },
   );
 
-  it('keeps lines whole that are written side by side', async () => {
+  it('keeps lines whole that are written at the same time', async () => {
     const folder = await temporaryFolder();
     const reasons = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(2000));
     await Promise.all(reasons.map((reason) => appendRun(folder, { ...line, run: null, reason })));
@@ -64,7 +64,7 @@ describe('the log of runs', () => {
     expect(await readRuns(folder)).toHaveLength(40);
   });
 
-  it('is empty where there is none, and named where it cannot be read', async () => {
+  it('is empty if it is missing, and named if it is unreadable', async () => {
     const folder = await temporaryFolder();
     expect(await readRuns(folder)).toEqual([]);
     await mkdir(join(folder, 'runs.jsonl'));
@@ -77,7 +77,7 @@ describe('the log of runs', () => {
 });
 
 describe('a reader of the log of runs', () => {
-  it('reads the file again if it changed, was replaced, or can be read again', async () => {
+  it('reads the file again only after it changes or becomes readable', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'runs.jsonl');
     const read = createRunsReader(folder);

@@ -1,4 +1,4 @@
-/** Statements x wrappers x targets: whatever a query is given, no byte of the warehouse changes, and no file comes from it. */
+/** Combines statements, wrappers and targets: no query changes a byte of the warehouse or creates a file. */
 
 import { createHash } from 'node:crypto';
 import { chmod, lchown, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { findQuery } from '../../../src/warehouse/find-query.ts';
 import { openPublished } from '../../../src/warehouse/open-published.ts';
 
 /** Statements that do more than read. TARGET is the path of a file or folder. */
-const doing = `
+const writing = `
 COPY (SELECT 'forged'::BLOB AS b) TO 'TARGET' (FORMAT blob)
 COPY (SELECT 'forged'::BLOB AS b) TO 'TARGET' (FORMAT blob, USE_TMP_FILE false)
 COPY voters TO 'TARGET' (FORMAT csv)
@@ -59,7 +59,7 @@ DEALLOCATE ALL
   .trim()
   .split('\n');
 
-/** What may stand around a statement. None of it makes a query of one that is none. */
+/** Text around a statement. None of it turns a statement that writes into a query. */
 const wrappers = `
 {}
 {};
@@ -108,7 +108,7 @@ SELECT 1 /* /* */ ; {} -- */
   .split('\n')
   .map((wrapper) => wrapper.replaceAll('\\n', '\n').replaceAll("\\'", "'"));
 
-/** Queries by their grammar, with functions that do something, or that are given a statement as a text. */
+/** Queries by their grammar, with functions that have side effects or that run a statement from a text. */
 const queries = `
 FROM enable_logging(storage = 'file', storage_path = 'TARGET')
 SELECT write_log(n::VARCHAR) FROM voters, enable_logging(storage = 'file', storage_path = 'TARGET')
@@ -131,7 +131,7 @@ let folder: string;
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'rekap-grammar-'))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A warehouse as a sync leaves it, as far as files go, beside a folder that is somebody else's. */
+/** A warehouse as a sync leaves it, as far as files go, beside a folder of another owner. */
 async function makeTree(name: string, owner: number) {
   await chmod(folder, 0o755);
   const root = join(folder, name);
@@ -189,19 +189,19 @@ async function countQueries(database: Database, sql: string): Promise<number | n
   return row!.queries;
 }
 
-/** Runs statements as they are, as if none were refused. Gives how many DuckDB carried out. */
+/** Runs statements without the check. Returns how many of them DuckDB executed. */
 async function runAll(database: Database, statements: Iterable<string>): Promise<number> {
-  let carriedOut = 0;
+  let executed = 0;
   for (const sql of statements) {
     const done = await database.connection.run(sql).then(
       () => true,
       () => false,
     );
-    if (done) carriedOut += 1;
+    if (done) executed += 1;
     await database.connection.run('ROLLBACK').catch(() => undefined);
     await database.connection.run('PRAGMA disable_profiling; USE rekap').catch(() => undefined);
   }
-  return carriedOut;
+  return executed;
 }
 
 const isRoot = process.getuid?.() === 0;
@@ -213,7 +213,7 @@ const users: [string, number][] = isRoot
     ]
   : [['the owner', process.getuid!()]];
 
-/** Does something as another user, whom the system keeps from what root may do. */
+/** Calls a function as another user, without the permissions of root. */
 async function as<Value>(user: number, act: () => Promise<Value>): Promise<Value> {
   if (isRoot) process.seteuid!(user);
   try {
@@ -227,40 +227,40 @@ async function as<Value>(user: number, act: () => Promise<Value>): Promise<Value
 const isThorough = process.env['REKAP_GRAMMAR'] === 'all';
 
 /** Every statement in every wrapper. */
-const wrapped = doing.flatMap((statement) => wrappers.map((wrapper) => wrapper.replace('{}', () => statement)));
+const wrapped = writing.flatMap((statement) => wrappers.map((wrapper) => wrapper.replace('{}', () => statement)));
 
 describe('a statement that does more than read', () => {
-  it('is no query, whatever it is wrapped in', async () => {
+  it('is not a query, whatever surrounds it', async () => {
     const { database } = await makeTree('gate', process.getuid!());
     const sandbox = await openPublished(database, { memory: 2 ** 26 });
     try {
-      const taken: string[] = [];
-      for (const sql of wrapped) if ((await findQuery(sandbox.connection, sql)) !== null) taken.push(sql);
-      // A comment, a text or a name may look like a statement: DuckDB's tree tells, which knows nothing but SELECT.
-      const counts = await Promise.all(taken.map((sql) => countQueries(sandbox, sql)));
-      expect(taken.filter((_sql, index) => counts[index] !== 1)).toEqual([]);
+      const accepted: string[] = [];
+      for (const sql of wrapped) if ((await findQuery(sandbox.connection, sql)) !== null) accepted.push(sql);
+      // A statement inside a comment, a text or a name is harmless. DuckDB's tree knows nothing but SELECT.
+      const counts = await Promise.all(accepted.map((sql) => countQueries(sandbox, sql)));
+      expect(accepted.filter((_sql, index) => counts[index] !== 1)).toEqual([]);
     } finally {
       sandbox.close();
     }
   });
 });
 
-describe.each(users)('a statement that is run by %s as if nothing had refused it', (_, user) => {
-  it('changes no byte of the warehouse, and makes no file anywhere', async () => {
+describe.each(users)('a statement that %s runs without the check', (_, user) => {
+  it('changes no byte of the warehouse, and creates no file', async () => {
     const { root, database, targets } = await makeTree(`user-${user}`, user);
     const before = await contentsOf(root);
     await as(user, async () => {
       const sandbox = await openPublished(database, { memory: 2 ** 26 });
       try {
-        for (const [turn, target] of targets.entries()) {
-          const some = isThorough ? wrapped : wrapped.filter((_sql, index) => index % targets.length === turn);
-          const all = [...doing, ...queries, ...some];
+        for (const [at, target] of targets.entries()) {
+          const some = isThorough ? wrapped : wrapped.filter((_sql, index) => index % targets.length === at);
+          const all = [...writing, ...queries, ...some];
           await runAll(
             sandbox,
             all.map((sql) => sql.replaceAll('TARGET', target)),
           );
         }
-        // It was not refused for something that an earlier one had broken.
+        // No earlier statement broke the connection.
         expect(await runAll(sandbox, ['SELECT sum(n) FROM rekap.voters', 'CREATE TEMP TABLE last AS SELECT 1'])).toBe(
           2,
         );

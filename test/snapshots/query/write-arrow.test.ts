@@ -1,4 +1,4 @@
-/** A result is written as an Arrow file from which a reader gets the same values back, and as it comes. */
+/** An Arrow file has the values of a result, and is written group by group. */
 
 import { tableFromIPC } from 'apache-arrow';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -36,7 +36,7 @@ async function arrowOf(sql: string) {
 }
 
 describe('an Arrow file', () => {
-  it('gives back what DuckDB holds', async () => {
+  it('has the values of DuckDB', async () => {
     const sql = `SELECT * FROM (VALUES
       (1, 9007199254740993, 0.1::DOUBLE, true, 'a"😀', DATE '2024-02-14', TIMESTAMP '2024-02-14 12:34:56.789', 12.5::DECIMAL(9,2), 9223372036854775807::HUGEINT, [1, NULL]),
       (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
@@ -56,7 +56,7 @@ describe('an Arrow file', () => {
     });
   });
 
-  it('keeps dates and times apart from NULL in every row', async () => {
+  it('distinguishes dates and times from NULL in every row', async () => {
     const sql = `SELECT CASE WHEN range % 3 > 0 THEN DATE '2024-02-14' + range::INTEGER END AS day,
       CASE WHEN range % 5 > 0 THEN TIMESTAMP '2024-02-14 00:00:00' + INTERVAL 1 HOUR * range END AS ts FROM range(200)`;
     const start = Date.UTC(2024, 1, 14);
@@ -67,31 +67,31 @@ describe('an Arrow file', () => {
     });
   });
 
-  it('has the days of dates beyond what JavaScript and 64 bits of microseconds reach', async () => {
+  it('has dates beyond the range of JavaScript', async () => {
     const { table } = await arrowTable("SELECT DATE '5000000-01-01' AS far, 'infinity'::DATE AS never");
     const daysOf = (name: string): unknown => table.getChild(name)!.data[0]!.values[0];
     expect([daysOf('far'), daysOf('never')]).toEqual([1_825_492_972, 2_147_483_647]);
   });
 
-  it('holds numbers without a sign as such', async () => {
+  it('has unsigned integers', async () => {
     const sql =
       'SELECT 255::UTINYINT AS a, 65535::USMALLINT AS b, 4294967295::UINTEGER AS c, 18446744073709551615::UBIGINT AS d';
     expect(await arrowOf(sql)).toEqual({ a: [255], b: [65_535], c: [4_294_967_295], d: [18_446_744_073_709_551_615n] });
   });
 
-  it('holds all rows of a long result, and the columns of an empty one', async () => {
+  it('has all rows of a long result, and the columns of an empty one', async () => {
     expect((await arrowOf('SELECT range AS n FROM range(5000)'))['n']).toEqual(
       Array.from({ length: 5000 }, (_, n) => BigInt(n)),
     );
     expect(await arrowOf("SELECT 1 AS a, 'x' AS b WHERE false")).toEqual({ a: [], b: [] });
   });
 
-  it('keeps its columns in their order, whatever they are called', async () => {
+  it('keeps the order of columns with numeric names', async () => {
     const { table } = await arrowTable('SELECT \'x\' AS name, 2 AS "2024", 1 AS "2019"');
     expect(table.schema.fields.map(({ name }) => name)).toEqual(['name', '2024', '2019']);
   });
 
-  it('is written group by group: what was written is no longer held', async () => {
+  it('is written group by group', async () => {
     const steps: string[] = [];
     const result: QueryResult = {
       columns: [{ name: 'n', type: 'INTEGER' }],

