@@ -7,7 +7,7 @@ import { isRekapError, messageOf, RekapError, systemCode } from './errors.ts';
 import { createHttpTransport, type HttpResponse, type Transport } from './source/http-transport.ts';
 import type { Secret } from './source/secret.ts';
 import { checkKey } from './source/source-messages.ts';
-import { createScanner, shapeOf } from './source/decode/scan-answer.ts';
+import { createScanner, shapeOf } from './source/decode/scan-response.ts';
 import type { AnyPipeline, Project } from './project/declaration.ts';
 import { targetOf } from './extract/pages.ts';
 import { RecordReader } from './extract/prove.ts';

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { isRekapError, RekapError } from '../errors.ts';
-import { createScanner, shapeOf } from '../source/decode/scan-answer.ts';
+import { createScanner, shapeOf } from '../source/decode/scan-response.ts';
 import { openLandedRun, readAnswers } from '../land/landed-run.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, placeOf } from '../project/declaration.ts';
