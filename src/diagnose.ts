@@ -42,7 +42,7 @@ export interface DoctorOptions {
 }
 
 const leastSpace = 1_000_000_000;
-const mostSkew = 300_000;
+const maxSkew = 300_000;
 
 const ok = (about: string, found: string): Finding => ({ about, state: 'ok', found, next: null });
 const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
@@ -154,7 +154,7 @@ async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: 
     yield ok('service', `${new URL(baseUrl).host} responded with status ${status} in ${first.took} ms`);
     const date = Date.parse(headers['date']?.toString() ?? '');
     const skew = Number.isNaN(date) ? 0 : Math.abs(clock.now().getTime() - date);
-    yield skew <= mostSkew
+    yield skew <= maxSkew
       ? ok('clock', 'agrees with the service')
       : doubt(
           'clock',

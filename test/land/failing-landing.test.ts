@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { answersFile } from '../../src/land/formats.ts';
+import { responsesFile } from '../../src/land/formats.ts';
 import { type Landing, openLanding } from '../../src/land/landing.ts';
 import type { SourceResponse } from '../../src/stages.ts';
 import { requestOf } from '../support/asked.ts';
@@ -54,7 +54,7 @@ it('writes nothing behind what could not be written, so that what stands before 
   const landing = await openLanding(folder, describedRun());
   await Promise.all([whole, unwritable[noNumber], whole, whole].map((answer) => landing.land(answer)));
   await expect(landing.close()).rejects.toThrow(noNumber);
-  const lines = await readFile(join(folder, answersFile), 'utf8');
+  const lines = await readFile(join(folder, responsesFile), 'utf8');
   expect(lines.trimEnd().split('\n')).toHaveLength(1);
 });
 

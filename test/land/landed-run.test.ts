@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRekapError } from '../../src/errors.ts';
-import { type LandedResponse, type RunFile, answersFile, bodiesFile, runFile } from '../../src/land/formats.ts';
+import { type LandedResponse, type RunFile, responsesFile, bodiesFile, runFile } from '../../src/land/formats.ts';
 import { openLandedRun, readRunFile } from '../../src/land/landed-run.ts';
 import { type LandedRun } from '../../src/land/landed-run.ts';
 import { openLanding } from '../../src/land/landing.ts';
@@ -92,8 +92,8 @@ describe('a landed run', () => {
 
   it('gives each answer by its number, and refuses a number that it has not', async () => {
     const run = await open(await landed([answerOf('first'), answerOf('second')]));
-    expect((await run.answer(1)).body.toString()).toBe('second');
-    await expect(run.answer(2)).rejects.toThrow(/has no line 3/);
+    expect((await run.response(1)).body.toString()).toBe('second');
+    await expect(run.response(2)).rejects.toThrow(/has no line 3/);
   });
 
   it('leaves out what is older than it is asked for', async () => {
@@ -105,7 +105,7 @@ describe('a landed run', () => {
 
   it('passes over a last line that was never finished, and over no other', async () => {
     const folder = await landed([answerOf('whole')]);
-    const file = join(folder, answersFile);
+    const file = join(folder, responsesFile);
     const line = await readFile(file, 'utf8');
     await appendFile(file, line.slice(0, -20));
     expect((await open(folder)).size).toBe(1);
@@ -113,7 +113,7 @@ describe('a landed run', () => {
     await expect(open(folder)).rejects.toThrow(/^Line 2 of .*answers\.jsonl is damaged/);
   });
 
-  it.each([bodiesFile, answersFile, runFile])('without %s is refused', async (name) => {
+  it.each([bodiesFile, responsesFile, runFile])('without %s is refused', async (name) => {
     const folder = await landed([answerOf('whole')]);
     await rm(join(folder, name));
     await expect(open(folder)).rejects.toThrow(expect.objectContaining({ code: 'landing' }));
@@ -129,7 +129,7 @@ describe('whatever stands in its files', () => {
     const landing = await openLanding(folder, described);
     await landing.land(answerOf('whole'));
     await landing.close();
-    line = JSON.parse(await readFile(join(folder, answersFile), 'utf8')) as Record<string, unknown>;
+    line = JSON.parse(await readFile(join(folder, responsesFile), 'utf8')) as Record<string, unknown>;
   });
   afterAll(() => rm(join(folder, '..'), { recursive: true, force: true }));
 
@@ -149,7 +149,7 @@ describe('whatever stands in its files', () => {
   holds(
     'a line is an answer with the body that it names, or the landing is refused',
     fc.asyncProperty(fc.oneof({ weight: 5, arbitrary: changed(() => line) }, fc.json()), async (text) => {
-      await writeFile(join(folder, answersFile), `${text.replaceAll('\n', ' ')}\n`);
+      await writeFile(join(folder, responsesFile), `${text.replaceAll('\n', ' ')}\n`);
       const run = await orRefused(openLandedRun(folder, null));
       if (run === null) return;
       const { dataset, partition, url, at } = JSON.parse(text) as LandedResponse;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import { type LandedResponse, answersFile, bodiesFile } from '../../src/land/formats.ts';
+import { type LandedResponse, responsesFile, bodiesFile } from '../../src/land/formats.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import { requestOf } from '../support/asked.ts';
 import { voters, votingRightsUsers } from '../support/bundled.ts';
@@ -61,7 +61,7 @@ it('takes far less room than what came, for records are much alike', async () =>
 });
 
 async function readLines(): Promise<LandedResponse[]> {
-  const text = await readFile(join(folder, answersFile), 'utf8');
+  const text = await readFile(join(folder, responsesFile), 'utf8');
   expect(text === '' || text.endsWith('\n')).toBe(true);
   return text
     .split('\n')
@@ -140,9 +140,9 @@ describe('openLanding', () => {
 
   it('refuses a folder in which one of the two files is left', async () => {
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, answersFile), 'kept');
+    await writeFile(join(folder, responsesFile), 'kept');
     await expect(openLanding(folder, described)).rejects.toThrow(/EEXIST/);
-    expect(await readFile(join(folder, answersFile), 'utf8')).toBe('kept');
+    expect(await readFile(join(folder, responsesFile), 'utf8')).toBe('kept');
   });
 
   it('keeps the order of many answers at once, beyond what may wait', async () => {
