@@ -5,11 +5,11 @@ import type { Html } from '../runtime/html.ts';
 import { jsonType } from './data-endpoint.ts';
 import { queryRows } from './limits.ts';
 import { Problem } from './problem.ts';
-import type { AnswerQuery, QueryAnswer, QueryFormat } from './query-processes.ts';
+import type { RunQuery, QueryRows, QueryFormat } from './query-processes.ts';
 import { type Outcome, sqlPage } from './table-pages.ts';
 
 export interface SqlOptions {
-  readonly answer: AnswerQuery;
+  readonly answer: RunQuery;
   /** If true, requests must name this machine in Host, because the service listens on loopback. */
   readonly onlyLoopback: boolean;
 }
@@ -39,7 +39,7 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
       },
       handler,
     });
-  const runSql = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryAnswer> =>
+  const runSql = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryRows> =>
     options.answer(requireSql(request), format, closeSignal(reply));
 
   route('/sql', async (request, reply) => {
@@ -111,6 +111,6 @@ function closeSignal(reply: FastifyReply): AbortSignal {
   return closing.signal;
 }
 
-function readOutcome({ columns, text, truncated }: QueryAnswer): Outcome {
+function readOutcome({ columns, text, truncated }: QueryRows): Outcome {
   return { columns, truncated, rows: JSON.parse(text) as Outcome['rows'] };
 }
