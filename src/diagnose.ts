@@ -106,10 +106,10 @@ async function examineKey({ apiKey, keyFile }: DoctorOptions): Promise<Finding> 
 async function examineNotices(readNotices: () => Promise<unknown>): Promise<Finding> {
   try {
     await readNotices();
-    return ok('telling', 'the settings of pings, webhooks and metrics are valid');
+    return ok('notices', 'the settings of pings, webhooks and metrics are valid');
   } catch (error) {
     if (!isRekapError(error, 'usage', 'configuration')) throw error;
-    return bad('telling', error.message, error.next);
+    return bad('notices', error.message, error.next);
   }
 }
 
@@ -174,15 +174,15 @@ async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: 
       return yield bad('access', `the service refuses the API key (${status})`, checkKey);
     if (status !== 200)
       return yield bad(
-        'answer',
+        'response',
         `the service responded with status ${status}`,
         'Check the path of --base-url. It is the part before the path of the endpoint.',
       );
     yield ok('access', 'the service accepts the API key');
     const read = readRecords(pipeline, first.response.body);
     if (typeof read === 'string')
-      return yield bad('answer', read, 'The response does not have the declared shape. Check --base-url.');
-    yield ok('answer', 'the response has the declared shape');
+      return yield bad('response', read, 'The response does not have the declared shape. Check --base-url.');
+    yield ok('response', 'the response has the declared shape');
     const [partition] = read.partitions;
     if (partition !== undefined) {
       const own = await request(partition, pageSize);

@@ -9,7 +9,7 @@ import { ExitCode, RekapError, explainSystemLimit } from '../errors.ts';
 export async function runCommandLine(given: readonly string[]): Promise<void> {
   const args = normalizeArguments(given);
   beginInvocation(findCommand(args, commandLine.commands)?.name ?? null, commandLine);
-  invocation.wantsJson = /^(true|1)$/.test(process.env['REKAP_JSON'] ?? '') || args.includes('--json');
+  invocation.printsJson = /^(true|1)$/.test(process.env['REKAP_JSON'] ?? '') || args.includes('--json');
   try {
     process.exitCode = (await run(args)) ?? ExitCode.done;
   } catch (thrown) {
@@ -18,7 +18,7 @@ export async function runCommandLine(given: readonly string[]): Promise<void> {
     process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
     const { printError, printJsonError } = await import('./print/terminal.ts');
     printError(error);
-    if (invocation.wantsJson) printJsonError(error);
+    if (invocation.printsJson) printJsonError(error);
   }
 }
 

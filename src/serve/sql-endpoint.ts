@@ -17,7 +17,7 @@ export interface SqlOptions {
 interface SqlRoutes extends SqlOptions {
   /** Responds or throws if the request needs a key and has none. */
   readonly requireKey: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
-  readonly wantsPage: (request: FastifyRequest) => boolean;
+  readonly prefersHtml: (request: FastifyRequest) => boolean;
   readonly sendPage: (reply: FastifyReply, text: string) => FastifyReply;
   readonly bar: Html;
   readonly tables: () => Promise<readonly string[]>;
@@ -46,7 +46,7 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
     const sql = readSql(request);
     if (sql === '') return options.sendPage(reply, sqlPage(options.bar, '', null, await options.tables()));
     const outcome = await runSql(request, reply, 'json').then(readOutcome, (error: unknown) => {
-      if (!(error instanceof Problem) || !options.wantsPage(request)) throw error;
+      if (!(error instanceof Problem) || !options.prefersHtml(request)) throw error;
       reply.code(error.status).headers(error.extras.headers ?? {});
       return error.message;
     });
