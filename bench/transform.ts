@@ -1,7 +1,7 @@
 /** Transformation alone, pages in memory: scanner and Transformer against JSON.parse of the same pages. */
 
 import { voters } from '../test/support/bundled.ts';
-import { createScanner, shapeOf } from '../src/source/decode/scan-answer.ts';
+import { createScanner, shapeOf } from '../src/source/decode/scan-response.ts';
 import type { Batch } from '../src/stages.ts';
 import { Transformer } from '../src/transform/transformer.ts';
 import { requestOf } from '../test/support/asked.ts';

@@ -31,7 +31,7 @@ const words: Readonly<Record<Language, Words>> = { en: english, id: indonesian }
 
 /** Returns the page; null if the snapshot has no regencies. Throws `usage` if another release made the snapshot. */
 export default async function drawReport(facts: ReportFacts): Promise<string | null> {
-  const { project, database, manifest, answers, language } = facts;
+  const { project, database, manifest, responses, language } = facts;
   const [view] = await database.rows("SELECT 1 FROM duckdb_views() WHERE view_name = 'turnout_sums'");
   if (view === undefined)
     throw new RekapError(
@@ -41,7 +41,7 @@ export default async function drawReport(facts: ReportFacts): Promise<string | n
     );
   const election = await readElection(database);
   if (election === null) return null;
-  const page: Page = { own: words[language], print: new Printer(language), election, manifest, answers, project };
+  const page: Page = { own: words[language], print: new Printer(language), election, manifest, responses, project };
   const pin = facts.pinned === null ? null : pinNotice(page, facts.pinned);
   return frame(page, language, html`${pin}${await sections(page, facts, election)}`).text;
 }

@@ -5,7 +5,7 @@ import { Load } from './load/load.ts';
 import type { CarryOver } from './load/previous-tables.ts';
 import type { Built, Staged } from './publish/describe-snapshot.ts';
 import type { Run } from './run-options.ts';
-import { blamePrevious, findPrevious } from './publish/previous.ts';
+import { explainByPrevious, findPrevious } from './publish/previous.ts';
 import { comparePartitions, namePartition } from './project/declaration.ts';
 import type { AcceptedReading, TransformTotals, Verdict } from './stages.ts';
 import { Transformer } from './transform/transformer.ts';
@@ -36,7 +36,7 @@ export async function build(
   } catch (error) {
     load.abandon();
     signal.throwIfAborted();
-    throw await blamePrevious(run, error);
+    throw await explainByPrevious(run, error);
   }
 }
 

@@ -7,7 +7,7 @@ import { isRekapError, messageOf, RekapError, systemCode } from './errors.ts';
 import { createHttpTransport, type HttpResponse, type Transport } from './source/http-transport.ts';
 import type { Secret } from './source/secret.ts';
 import { checkKey } from './source/source-messages.ts';
-import { createScanner, shapeOf } from './source/decode/scan-answer.ts';
+import { createScanner, shapeOf } from './source/decode/scan-response.ts';
 import type { AnyPipeline, Project } from './project/declaration.ts';
 import { targetOf } from './extract/pages.ts';
 import { RecordReader } from './extract/prove.ts';
@@ -42,7 +42,7 @@ export interface DoctorOptions {
 }
 
 const leastSpace = 1_000_000_000;
-const mostSkew = 300_000;
+const maxSkew = 300_000;
 
 const ok = (about: string, found: string): Finding => ({ about, state: 'ok', found, next: null });
 const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
@@ -106,10 +106,10 @@ async function examineKey({ apiKey, keyFile }: DoctorOptions): Promise<Finding> 
 async function examineNotices(readNotices: () => Promise<unknown>): Promise<Finding> {
   try {
     await readNotices();
-    return ok('telling', 'the settings of pings, webhooks and metrics are valid');
+    return ok('notices', 'the settings of pings, webhooks and metrics are valid');
   } catch (error) {
     if (!isRekapError(error, 'usage', 'configuration')) throw error;
-    return bad('telling', error.message, error.next);
+    return bad('notices', error.message, error.next);
   }
 }
 
@@ -154,7 +154,7 @@ async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: 
     yield ok('service', `${new URL(baseUrl).host} responded with status ${status} in ${first.took} ms`);
     const date = Date.parse(headers['date']?.toString() ?? '');
     const skew = Number.isNaN(date) ? 0 : Math.abs(clock.now().getTime() - date);
-    yield skew <= mostSkew
+    yield skew <= maxSkew
       ? ok('clock', 'agrees with the service')
       : doubt(
           'clock',
@@ -174,15 +174,15 @@ async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: 
       return yield bad('access', `the service refuses the API key (${status})`, checkKey);
     if (status !== 200)
       return yield bad(
-        'answer',
+        'response',
         `the service responded with status ${status}`,
         'Check the path of --base-url. It is the part before the path of the endpoint.',
       );
     yield ok('access', 'the service accepts the API key');
     const read = readRecords(pipeline, first.response.body);
     if (typeof read === 'string')
-      return yield bad('answer', read, 'The response does not have the declared shape. Check --base-url.');
-    yield ok('answer', 'the response has the declared shape');
+      return yield bad('response', read, 'The response does not have the declared shape. Check --base-url.');
+    yield ok('response', 'the response has the declared shape');
     const [partition] = read.partitions;
     if (partition !== undefined) {
       const own = await request(partition, pageSize);

@@ -155,7 +155,7 @@ export function systemCode(error: unknown): string {
 }
 
 /** Returns the error for the limit of open files if the error or one of its causes shows it; null otherwise. */
-export function tooFewFiles(error: unknown): RekapError | null {
+export function explainSystemLimit(error: unknown): RekapError | null {
   const more = 'raise the limit, such as with "ulimit -n 1024", or close programs that have many files open';
   let inner = error;
   while (inner instanceof Error) {

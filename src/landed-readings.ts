@@ -5,8 +5,8 @@ import { RekapError } from './errors.ts';
 import { noFigures } from './source/source-client.ts';
 import { ScanError } from './source/decode/json-text.ts';
 import { sliceRecords } from './source/decode/record-index-builder.ts';
-import { createPageScanner } from './source/decode/scan-answer.ts';
-import { answersFile } from './land/formats.ts';
+import { createPageScanner } from './source/decode/scan-response.ts';
+import { responsesFile } from './land/formats.ts';
 import { openLandedRun, readVerdicts } from './land/landed-run.ts';
 import type { Run } from './run-options.ts';
 import type { OpenedSource } from './open-source.ts';
@@ -24,7 +24,7 @@ export async function openLandedReadings(run: Run): Promise<OpenedSource> {
   const scan = createPageScanner(() => {});
 
   async function readPage(response: number, first: number, count: number): Promise<Page> {
-    const { request, url, body } = await landed.answer(response);
+    const { request, url, body } = await landed.response(response);
     const pipeline = project.pipelines.find(({ table }) => table === request.dataset);
     try {
       const page = pipeline && scan(pipeline, request, url, body);
@@ -37,7 +37,7 @@ export async function openLandedReadings(run: Run): Promise<OpenedSource> {
     }
     throw new RekapError(
       'landing',
-      `Line ${response + 1} of ${join(landing, answersFile)} does not contain the records that the run accepted from it.`,
+      `Line ${response + 1} of ${join(landing, responsesFile)} does not contain the records that the run accepted from it.`,
       'Choose another run, or run the sync again.',
     );
   }

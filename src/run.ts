@@ -174,7 +174,8 @@ export function checkSource(
   { source, acceptSource, warehouse }: Pick<SyncOptions, 'source' | 'acceptSource' | 'warehouse'>,
   previous: Snapshot | null,
 ): void {
-  if (previous === null || acceptSource || previous.manifest.source === source || beginsAnew(source, previous)) return;
+  if (previous === null || acceptSource || previous.manifest.source === source || startsNewHistory(source, previous))
+    return;
   throw new RekapError(
     'source-mismatch',
     `The warehouse ${warehouse} contains figures from ${previous.manifest.source}, not from ${source}.`,
@@ -185,6 +186,6 @@ export function checkSource(
 }
 
 /** Returns whether a new history starts with this source: no figure is compared with the sample. */
-export function beginsAnew(source: string, previous: Snapshot | null): boolean {
+export function startsNewHistory(source: string, previous: Snapshot | null): boolean {
   return previous?.manifest.source === sampleSource && source !== sampleSource;
 }

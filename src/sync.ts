@@ -18,7 +18,7 @@ import {
 import { readBaseUrl, warningsOfBaseUrl } from './source/base-url.ts';
 import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
 import { findDamage, planCarryOver } from './publish/previous.ts';
-import { beginsAnew, checkSource, withRun } from './run.ts';
+import { startsNewHistory, checkSource, withRun } from './run.ts';
 import { openSource } from './open-source.ts';
 import { addReport, loadReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
@@ -68,7 +68,7 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
   for (const message of warningsOfBaseUrl(baseUrl, project.pipelines)) warn(message);
   const current = await readCurrentOrFirst(warehouse);
   checkSource(options, current);
-  const startsHistory = beginsAnew(source, current);
+  const startsHistory = startsNewHistory(source, current);
   if (startsHistory) warn('The warehouse contained sample figures. A new history starts with this source.');
   const startedAt = context.clock.now();
   const id = newSnapshotId(startedAt, context.random(), await latestRunId(warehouse));

@@ -57,7 +57,7 @@ export interface Election {
 }
 
 /** Maximum rows per table. The others are counted. */
-const mostRegencies = 2000;
+const maxRegencies = 2000;
 const rankingLength = 10;
 const rate = 'users_per_dpt_and_dpk_pct';
 
@@ -109,7 +109,7 @@ export function readProvinces(database: Database, { condition }: Election): Prom
     from: `(SELECT t.*, kemendagri_code FROM turnout_by_province t LEFT JOIN dim_province
       ON province_natural_key = concat_ws(' / ', election_year, election_type, t.province)) WHERE ${condition}`,
     order: 'rate DESC NULLS LAST, province',
-    limit: mostRegencies,
+    limit: maxRegencies,
   });
 }
 
@@ -117,7 +117,7 @@ export function readDistricts(database: Database, { condition }: Election): Prom
   return readPlaces(database, 'turnout_by_dapil', ['dapil_id'], {
     from: `turnout_by_dapil WHERE ${condition}`,
     order: 'rate DESC NULLS LAST, dapil_id',
-    limit: mostRegencies,
+    limit: maxRegencies,
   });
 }
 
@@ -127,7 +127,7 @@ export function readRegencies(database: Database, { condition }: Election): Prom
   return readPlaces(database, 'turnout', regencyKey, {
     from: `turnout WHERE ${condition}`,
     order: 'province, regency, dapil_id',
-    limit: mostRegencies,
+    limit: maxRegencies,
   });
 }
 

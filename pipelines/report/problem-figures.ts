@@ -66,8 +66,8 @@ export interface Restated {
   readonly after: string | null;
 }
 
-const mostPlaces = 200;
-const mostRestated = 200;
+const maxPlaces = 200;
+const maxRestated = 200;
 
 export async function readLinks(database: Database, project: Project, { condition }: Election): Promise<Link[]> {
   const listed = await database.rows<Row>(
@@ -137,7 +137,7 @@ export async function readProblems(
        SELECT dapil_id, province, regency, min(severity) AS worst, bool_or(first_snapshot = ${here}) AS fresh, count(*) OVER () AS place_count
        FROM violations WHERE ${condition} GROUP BY dapil_id, province, regency
      ),
-     first_places AS (FROM places ORDER BY fresh DESC, worst, dapil_id, province NULLS FIRST, regency LIMIT ${mostPlaces})
+     first_places AS (FROM places ORDER BY fresh DESC, worst, dapil_id, province NULLS FIRST, regency LIMIT ${maxPlaces})
      SELECT v.* EXCLUDE (message), v.first_snapshot = ${here} AS is_new, strftime(since, '%Y-%m-%d') AS since_date, worst, fresh, place_count, d.dapil_name
      FROM violations v JOIN first_places p ON p.dapil_id = v.dapil_id
        AND p.province IS NOT DISTINCT FROM v.province AND p.regency IS NOT DISTINCT FROM v.regency
@@ -217,7 +217,7 @@ export async function readRestated(
   snapshot: string,
 ): Promise<{ readonly rows: readonly Restated[]; readonly left: Count }> {
   const here = `${condition} AND snapshot_id = ${quoteText(snapshot)}`;
-  const rows = await database.rows<Row>(`FROM changes WHERE ${here} ORDER BY ALL LIMIT ${mostRestated}`);
+  const rows = await database.rows<Row>(`FROM changes WHERE ${here} ORDER BY ALL LIMIT ${maxRestated}`);
   const [all] = await database.rows<Row>(`SELECT count(*) AS "rows" FROM changes WHERE ${here}`);
   const text = (row: Row, column: string) => row[column] as string | null;
   return {

@@ -11,7 +11,7 @@ export function anchorsOf({ places }: Problems): ReadonlyMap<string, string> {
   return new Map(places.map(({ key }, index) => [key, `problem-${index + 1}`]));
 }
 
-const mostOpen = 12;
+const maxOpen = 12;
 
 export function problemsSection(page: Page, problems: Problems): Html {
   const { own, print } = page;
@@ -24,7 +24,7 @@ export function problemsSection(page: Page, problems: Problems): Html {
   });
   const entry = (place: Problem): Html => problem(page, place, anchors.get(place.key)!);
   const isOpen = ({ violations }: Problem, index: number): boolean =>
-    index < mostOpen || violations.some(({ severity }) => severity === 'error');
+    index < maxOpen || violations.some(({ severity }) => severity === 'error');
   const open = problems.places.filter(isOpen);
   const others = problems.places.filter((place) => !open.includes(place));
   return html`<section id="problems">
@@ -91,17 +91,17 @@ function sentence({ print }: Page, { pieces, row }: Violation): readonly (Html |
 }
 
 /** Responses shown per place. Of the full listing, only the first page is shown. */
-const mostResponses = 6;
+const maxResponses = 6;
 
-function evidence({ own, answers }: Page, { dapilId, regency, violations }: Problem): Html {
+function evidence({ own, responses }: Page, { dapilId, regency, violations }: Problem): Html {
   const datasets = new Set(violations.map(({ dataset }) => dataset));
-  const behind = answers.filter(({ dataset, status }) => datasets.has(dataset) && status === 200);
+  const behind = responses.filter(({ dataset, status }) => datasets.has(dataset) && status === 200);
   const listing = (dataset: string) =>
-    behind.filter((answer) => answer.dataset === dataset && answer.partition === null).slice(0, 1);
+    behind.filter((response) => response.dataset === dataset && response.partition === null).slice(0, 1);
   const shown = [
     ...behind.filter(({ partition }) => partition === String(dapilId)),
     ...[...datasets].flatMap((dataset) => listing(dataset)),
-  ].slice(0, mostResponses);
+  ].slice(0, maxResponses);
   return html`${
     shown.length === 0
       ? html`<p>${own.notKept}</p>`

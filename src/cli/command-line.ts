@@ -4,21 +4,21 @@ import { commandLine } from './commands.ts';
 import { beginInvocation, invocation } from './options/invocation.ts';
 import { findCommand } from './options/read-command.ts';
 import { isBucketUrl } from '../share/address.ts';
-import { ExitCode, RekapError, tooFewFiles } from '../errors.ts';
+import { ExitCode, RekapError, explainSystemLimit } from '../errors.ts';
 
 export async function runCommandLine(given: readonly string[]): Promise<void> {
   const args = normalizeArguments(given);
   beginInvocation(findCommand(args, commandLine.commands)?.name ?? null, commandLine);
-  invocation.wantsJson = /^(true|1)$/.test(process.env['REKAP_JSON'] ?? '') || args.includes('--json');
+  invocation.printsJson = /^(true|1)$/.test(process.env['REKAP_JSON'] ?? '') || args.includes('--json');
   try {
     process.exitCode = (await run(args)) ?? ExitCode.done;
   } catch (thrown) {
-    const error = tooFewFiles(thrown) ?? explainMissingFolder(thrown);
+    const error = explainSystemLimit(thrown) ?? explainMissingFolder(thrown);
     // Set first: with output closed, only the exit code reports the failure.
     process.exitCode = error instanceof RekapError ? error.exitCode : ExitCode.unexpected;
     const { printError, printJsonError } = await import('./print/terminal.ts');
     printError(error);
-    if (invocation.wantsJson) printJsonError(error);
+    if (invocation.printsJson) printJsonError(error);
   }
 }
 

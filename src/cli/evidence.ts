@@ -82,7 +82,7 @@ function requireKnown(given: readonly string[] | undefined, known: readonly stri
 }
 
 async function writeFolder(warehouse: string, folder: string, found: readonly Evidence[]): Promise<void> {
-  const [{ mkdir, writeFile }, { join }, { readAnswerBody }, { createHash }] = await Promise.all([
+  const [{ mkdir, writeFile }, { join }, { readResponseBody }, { createHash }] = await Promise.all([
     import('node:fs/promises'),
     import('node:path'),
     import('../snapshots/received-records.ts'),
@@ -96,7 +96,7 @@ async function writeFolder(warehouse: string, folder: string, found: readonly Ev
   }
   const files = new Map<string, Buffer>();
   for (const record of found.flatMap(({ records }) => records))
-    if (!files.has(record.file)) files.set(record.file, await readAnswerBody(warehouse, record));
+    if (!files.has(record.file)) files.set(record.file, await readResponseBody(warehouse, record));
   files.set('evidence.json', Buffer.from(`${JSON.stringify(found, null, 2)}\n`));
   const sums = [...files].map(([name, bytes]) => `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`);
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);

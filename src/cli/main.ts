@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Entry point of the command line: handles closed output and unexpected errors. */
 
-import { ExitCode, messageOf, systemReason, tooFewFiles } from '../errors.ts';
+import { ExitCode, messageOf, systemReason, explainSystemLimit } from '../errors.ts';
 
 /** A reader that closes early, such as head, is not a failure. A full disk is one. */
 function endUnwritable(error: NodeJS.ErrnoException): never {
@@ -19,7 +19,7 @@ let hasReported = false;
 /** Prints errors that runCommandLine didn't catch, such as a module that can't be loaded or an unhandled rejection. */
 function endUnreported(error: unknown): never {
   if (hasReported) process.exit();
-  const limit = tooFewFiles(error);
+  const limit = explainSystemLimit(error);
   const next = limit?.next ?? 'This is a bug in rekap. Set REKAP_DEBUG=1 to see the stack trace.';
   process.stderr.write(`rekap: ${limit?.message ?? `unexpected error: ${messageOf(error)}`}\n  ${next}\n`);
   if (process.env['REKAP_DEBUG'] !== undefined && error instanceof Error)

@@ -60,10 +60,10 @@ export async function notifyOthers(args: NotifyArguments, prepare: () => Promise
     invocation.isLog = isLog;
     // At a terminal, the user sees the failure.
     if (isLog && !args['dry-run'] && !isUsageError(error)) {
-      const { recordUnbegun } = await import('../publish/record-run.ts');
+      const { recordEarlyFailure } = await import('../publish/record-run.ts');
       // A refused URL may contain a password.
       const source = URL.canParse(args['base-url'] ?? '') ? new URL(args['base-url']!).origin : '';
-      await recordUnbegun({ warehouse: args.warehouse, source, begunAt }, error).catch(() => undefined);
+      await recordEarlyFailure({ warehouse: args.warehouse, source, begunAt }, error).catch(() => undefined);
     }
     throw error;
   } finally {

@@ -6,28 +6,28 @@ import { isRekapError, messageOf } from '../errors.ts';
 import type { QueryResult } from '../snapshots/query/query-result.ts';
 import { runQuery } from '../snapshots/query/run-query.ts';
 import { writeCsv, writeJson } from '../snapshots/query/write-result.ts';
-import type { QueryAnswer, QueryOrder, QueryRefusal, QueryReply } from '../serve/query-processes.ts';
+import type { QueryRows, QueryRequest, QueryRefusal, QueryResponse } from '../serve/query-processes.ts';
 
 class ResultTooLong extends Error {}
 
-process.once('message', (order) => {
-  void runOrder(order as QueryOrder).then((reply) => process.send!(reply));
+process.once('message', (request) => {
+  void runRequest(request as QueryRequest).then((response) => process.send!(response));
 });
 // The service ended without killing this process.
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
-async function runOrder(order: QueryOrder): Promise<QueryReply> {
+async function runRequest(request: QueryRequest): Promise<QueryResponse> {
   try {
     // Queries must not slow down the service.
     setPriority(10);
   } catch {
     // Some systems don't allow it.
   }
-  const { database, sql, memory } = order;
+  const { database, sql, memory } = request;
   const watch = boundQuery({ seconds: undefined, memory, leftovers: [] });
   const { signal } = watch;
   try {
-    return await runQuery(database, sql, (result) => writeFirstRows(result, order), { memory, signal });
+    return await runQuery(database, sql, (result) => writeFirstRows(result, request), { memory, signal });
   } catch (error) {
     return explain(error, signal.aborted);
   }
@@ -35,8 +35,8 @@ async function runOrder(order: QueryOrder): Promise<QueryReply> {
 
 async function writeFirstRows(
   { columns, groups }: QueryResult,
-  { format, rows, characters }: QueryOrder,
-): Promise<QueryAnswer> {
+  { format, rows, characters }: QueryRequest,
+): Promise<QueryRows> {
   let truncated = false;
   let text = '';
   const first: QueryResult = {

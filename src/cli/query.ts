@@ -60,11 +60,11 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   if (out === undefined && (format === 'parquet' || format === 'arrow'))
     throw new RekapError('usage', `--format ${format} requires an output file.`, 'Add --out FILE.');
   const [
-    { asideName, requireOutside },
+    { temporaryName, requireOutside },
     { chooseSnapshot, requireDatabase },
     { sampleNotice },
     { boundQuery },
-    { mostMemory },
+    { maxMemory },
   ] = await Promise.all([
     import('../snapshots/query/write-aside.ts'),
     import('../warehouse/warehouse.ts'),
@@ -75,9 +75,9 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   const snapshot = await chooseSnapshot(warehouse, args.snapshot);
   const database = await requireDatabase(snapshot);
   if (out !== undefined) await requireOutside(out, warehouse);
-  const leftovers = out === undefined ? [] : [await asideName(out)];
+  const leftovers = out === undefined ? [] : [await temporaryName(out)];
   const interruption = out === undefined ? null : listenForSignals({ next: `${out} was not written.` });
-  const watch = boundQuery({ seconds, memory: mostMemory, leftovers });
+  const watch = boundQuery({ seconds, memory: maxMemory, leftovers });
   const signal = AbortSignal.any([watch.signal, ...(interruption === null ? [] : [interruption.signal])]);
   const bounds = { signal, parameters };
   const query = { database, sql, notice: sampleNotice(snapshot.manifest) };

@@ -170,7 +170,7 @@ function logEvent(
 /** Returns the response of /health. It is always ok, because a restart doesn't fix stale data. */
 function describeHealth(
   { isRunning, nextAt }: { isRunning: boolean; nextAt: Date | null },
-  { lastTelling: last, success }: RunsSummary,
+  { lastFromSource: last, success }: RunsSummary,
 ): object {
   return {
     status: 'ok',

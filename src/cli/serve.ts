@@ -143,7 +143,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     if (keyText === null && !isSample) throw missingKeys();
     const generatedKey = keyText === null ? generateApiKey() : null;
     const keys = readApiKeys(generatedKey ?? keyText?.text ?? '', keyText?.origin ?? 'REKAP_API_KEYS');
-    const wantsSql = 'sql' in invocation.origins ? args.sql : isLoopback(args.host);
+    const hasSql = 'sql' in invocation.origins ? args.sql : isLoopback(args.host);
     const service = await startService({
       pipelines,
       about: project,
@@ -152,7 +152,7 @@ async function runServe(args: ServeArguments): Promise<void> {
       openSample: generatedKey !== null,
       site: snapshot === undefined ? undefined : describeSite(sample?.folder ?? args.warehouse!, snapshot, systemClock),
       sql:
-        snapshot === undefined || !wantsSql
+        snapshot === undefined || !hasSql
           ? undefined
           : {
               answer: queryProcesses({ program: queryChild, database: () => requireDatabase(snapshot()) }),

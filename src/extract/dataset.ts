@@ -109,9 +109,9 @@ export class DatasetExtraction {
     } catch (error) {
       this.options.signal.throwIfAborted();
       if (!concernsOnePartition(error)) throw error;
-      const isUnanswered = isRekapError(error, 'source-status') || isRekapError(error, 'source-unreachable');
+      const isUnavailable = isRekapError(error, 'source-status') || isRekapError(error, 'source-unreachable');
       if (
-        isUnanswered &&
+        isUnavailable &&
         id !== null &&
         partition.isOptional &&
         partition.seen.size === 0 &&

@@ -6,7 +6,7 @@ import type { FullListing } from './full-listing.ts';
 import type { Known } from './extract-options.ts';
 import type { PartitionPass } from './partition.ts';
 
-const mostNamed = 10;
+const maxNamed = 10;
 
 export interface Doubt {
   readonly partition: string | null;
@@ -181,7 +181,7 @@ export class ListingChecks {
 
 function name(partitions: readonly string[], what: string): string[] {
   if (partitions.length === 0) return [];
-  const named = partitions.toSorted(comparePartitions).slice(0, mostNamed);
+  const named = partitions.toSorted(comparePartitions).slice(0, maxNamed);
   const more = partitions.length > named.length ? ` and ${partitions.length - named.length} more` : '';
   return [`${what}: ${named.join(', ')}${more}`];
 }

@@ -6,7 +6,7 @@ import { RecordReader } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
 import { type FirstPage, type PageAddress, type Pager, type PassPage, StartOver } from '../source/paging/pass.ts';
-import { createPageScanner } from '../source/decode/scan-answer.ts';
+import { createPageScanner } from '../source/decode/scan-response.ts';
 import { sliceRecords } from '../source/decode/record-index-builder.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';

@@ -14,7 +14,7 @@ import { findProblems } from '../project/validate.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import type { ManifestFile } from '../warehouse/snapshot-format.ts';
 import {
-  answersFile,
+  responsesFile,
   bodiesFile,
   landedResponseShape,
   landedVerdictShape,
@@ -33,14 +33,14 @@ export interface LandedRun extends LandedResponses {
   readonly file: RunFile;
   readonly size: number;
   /** @throws `landing` if there is no response with this number, or its bytes don't match their hash. */
-  answer(number: number): Promise<SourceResponse>;
+  response(number: number): Promise<SourceResponse>;
   close(): Promise<void>;
 }
 
 /** @param since Ignores older responses; null for none. @throws `landing` if a file is missing or a line of answers.jsonl is damaged. */
 export async function openLandedRun(folder: string, since: Date | null): Promise<LandedRun> {
   const file = await readRunFile(folder);
-  const all = await readAnswers(folder);
+  const all = await readLandedResponses(folder);
   const lines = new Map<string, LandedResponse>();
   for (const line of all) {
     const isYoung = since === null || Date.parse(line.at) >= since.getTime();
@@ -69,10 +69,10 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
       const line = lines.get(keyOf(request));
       return line === undefined ? null : read(line);
     },
-    async answer(number) {
+    async response(number) {
       const line = all[number];
       if (line !== undefined) return read(line);
-      throw new RekapError('landing', `${join(folder, answersFile)} has no line ${number + 1}.`, otherRun);
+      throw new RekapError('landing', `${join(folder, responsesFile)} has no line ${number + 1}.`, otherRun);
     },
     close: () => bodies.close().catch(() => undefined),
   };
@@ -101,8 +101,8 @@ export async function readRunFile(folder: string): Promise<RunFile> {
 }
 
 /** Reads answers.jsonl. Ignores a last line that a killed run left unfinished. */
-export async function readAnswers(folder: string): Promise<LandedResponse[]> {
-  const file = join(folder, answersFile);
+export async function readLandedResponses(folder: string): Promise<LandedResponse[]> {
+  const file = join(folder, responsesFile);
   return requireLines(file, (await readLines(file)).map(upgradeResponse), landedResponseShape);
 }
 
@@ -199,14 +199,14 @@ async function readBytes(bodies: FileHandle, { position, length }: LandedRespons
   return buffer;
 }
 
-const mostNamed = 3;
+const maxNamed = 3;
 
 /** Returns the problems of a landing as sentences. Compares its files with the manifest, and each body with its hash. */
 export async function verifyLanding(folder: string, files: readonly ManifestFile[]): Promise<string[]> {
   const altered = await findAltered(folder, files);
   const problems = altered.map(({ path, why }) => `${path}: ${why}`);
   // Without intact lines the bodies can't be checked, and unreadable files are already reported.
-  if (altered.some(({ path, isRead }) => path === answersFile || !isRead)) return problems;
+  if (altered.some(({ path, isRead }) => path === responsesFile || !isRead)) return problems;
   return [...problems, ...(await verifyBodies(folder))];
 }
 
@@ -215,16 +215,16 @@ async function verifyBodies(folder: string): Promise<string[]> {
     const bodies = await openBodies(folder);
     try {
       const damaged: string[] = [];
-      for (const line of await readAnswers(folder)) {
+      for (const line of await readLandedResponses(folder)) {
         await readBody(bodies, line, folder).catch((error: unknown) => {
           if (!isRekapError(error, 'landing')) throw error;
           damaged.push(`${bodiesFile}: the response of ${line.url} was changed`);
         });
       }
-      const more = damaged.length - mostNamed;
+      const more = damaged.length - maxNamed;
       if (more <= 0) return damaged;
       return [
-        ...damaged.slice(0, mostNamed),
+        ...damaged.slice(0, maxNamed),
         `${bodiesFile}: and ${more} more ${more === 1 ? 'response' : 'responses'}`,
       ];
     } finally {

@@ -5,7 +5,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { answersFile, bodiesFile, type LandedResponse, runFile, type RunFile, verdictsFile } from './formats.ts';
+import { responsesFile, bodiesFile, type LandedResponse, runFile, type RunFile, verdictsFile } from './formats.ts';
 import { readBody } from './landed-run.ts';
 import { closeAll, orClose } from '../runtime/bound-signal.ts';
 import type { AcceptedReading, SourceResponse, LandedBody } from '../stages.ts';
@@ -27,7 +27,7 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
   return orClose(opened, async () => {
     for (const [name, flags] of [
       [bodiesFile, 'wx+'],
-      [answersFile, 'wx'],
+      [responsesFile, 'wx'],
       [verdictsFile, 'wx'],
     ] as const)
       opened.push(await open(join(folder, name), flags));
@@ -100,7 +100,7 @@ export class Landing {
       length: bytes.length,
     };
     await this.append(this.bodies, bodiesFile, bytes);
-    await this.append(this.responses, answersFile, `${JSON.stringify(line)}\n`);
+    await this.append(this.responses, responsesFile, `${JSON.stringify(line)}\n`);
     this.position += bytes.length;
     return line;
   }
@@ -136,7 +136,7 @@ export class Landing {
     this.failure ??= { reason: new Error('The landing is closed.') };
     const files = [
       [this.bodies, bodiesFile],
-      [this.responses, answersFile],
+      [this.responses, responsesFile],
       [this.verdicts, verdictsFile],
     ] as const;
     try {

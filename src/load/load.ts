@@ -2,14 +2,7 @@
 
 import { join } from 'node:path';
 import { consistencyColumn } from '../project/reserved.ts';
-import {
-  columnList,
-  type Database,
-  openDatabase,
-  quoteIdentifier,
-  quoteText,
-  mostMemory,
-} from '../runtime/database.ts';
+import { columnList, type Database, openDatabase, quoteIdentifier, quoteText, maxMemory } from '../runtime/database.ts';
 import { changesSql, columnNames } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
@@ -129,7 +122,7 @@ export class Load {
    */
   async finish(carryOver: CarryOver | null, log: LogEntry, previous: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
-    await this.set({ memory_limit: `${mostMemory}B` });
+    await this.set({ memory_limit: `${maxMemory}B` });
     this.staging.close();
     if (previous !== null) await attachPrevious(this.database, previous);
     // With more rows, one thread can't sort within the memory limit.

@@ -1,7 +1,7 @@
 /** Describes a built snapshot in a manifest, from the results of every stage. */
 
 import { basename } from 'node:path';
-import { answersFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
+import { responsesFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
 import type { Loaded } from '../load/load.ts';
 import type { CarryOver } from '../load/previous-tables.ts';
 import { projectDefinition } from '../load/schema.ts';
@@ -64,7 +64,7 @@ export async function describeSnapshot(
     violation_ages: { ...violationAges },
     files: [...files, ...tables],
     landing: await Promise.all(
-      [runFile, answersFile, bodiesFile, verdictsFile].map((path) => describeFile(run.landing, path, null)),
+      [runFile, responsesFile, bodiesFile, verdictsFile].map((path) => describeFile(run.landing, path, null)),
     ),
   };
 }

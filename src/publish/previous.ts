@@ -87,7 +87,7 @@ export async function findPrevious({ previous, options, warn }: Run): Promise<st
 }
 
 /** Returns a new error if the previous snapshot is damaged although its hashes match. Such damage shows only when reading. */
-export async function blamePrevious({ previous }: Run, error: unknown): Promise<unknown> {
+export async function explainByPrevious({ previous }: Run, error: unknown): Promise<unknown> {
   if (previous === null || error instanceof RekapError) return error;
   const problems = await verifySnapshot(previous.folder, previous.manifest);
   if (problems.length === 0) return error;

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExitCode, isRekapError, messageOf, RekapError, systemReason } from '../errors.ts';
-import { answersFile, type RunFile } from '../land/formats.ts';
-import { readAnswers, readRunFile } from '../land/landed-run.ts';
+import { responsesFile, type RunFile } from '../land/formats.ts';
+import { readLandedResponses, readRunFile } from '../land/landed-run.ts';
 import type { Clock } from '../runtime/context.ts';
 import { type Manifest, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
@@ -19,7 +19,7 @@ const maxWarnings = 50;
 type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };
 
 /** Records a sync that failed before it began, for example because its key file is missing. Does nothing if the run already has a line. */
-export async function recordUnbegun(
+export async function recordEarlyFailure(
   { warehouse, source, begunAt }: { readonly warehouse: string; readonly source: string; readonly begunAt: Date },
   error: unknown,
 ): Promise<void> {
@@ -203,13 +203,13 @@ async function recordLanding(warehouse: string, landing: string, isPublished: bo
   let requests = 0;
   try {
     file = await readRunFile(landing);
-    requests = (await readAnswers(landing)).length;
+    requests = (await readLandedResponses(landing)).length;
   } catch (error) {
     if (isRekapError(error, 'landing')) return;
     throw error;
   }
   const { run, started_at, source } = file;
-  const { mtime } = await stat(join(landing, answersFile));
+  const { mtime } = await stat(join(landing, responsesFile));
   await appendRun(warehouse, {
     run,
     kind: 'sync',

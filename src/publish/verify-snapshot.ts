@@ -20,7 +20,7 @@ import {
   type TableCheck,
   typesAgree,
 } from './verify-tables.ts';
-import { isRekapError, messageOf, tooFewFiles } from '../errors.ts';
+import { isRekapError, messageOf, explainSystemLimit } from '../errors.ts';
 
 type FileCheck = (subject: Subject) => Promise<string[]> | string[];
 
@@ -103,7 +103,7 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
         ),
       );
       for (const end of ended) {
-        const limit = end.status === 'rejected' ? tooFewFiles(causeOf(end.reason)) : null;
+        const limit = end.status === 'rejected' ? explainSystemLimit(causeOf(end.reason)) : null;
         if (limit !== null) throw limit;
       }
       const problems = ended.flatMap((end) =>

@@ -3,9 +3,9 @@
 import { basename, join } from 'node:path';
 import { openPublished, verifyHint } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
-import { readAnswers } from '../land/landed-run.ts';
+import { readLandedResponses } from '../land/landed-run.ts';
 import type { Language } from '../project/declaration.ts';
-import type { AnswerOfRecord, DrawReport } from '../report/report-facts.ts';
+import type { StoredResponse, DrawReport } from '../report/report-facts.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Run } from '../run-options.ts';
@@ -50,16 +50,16 @@ export async function makeReport(
   });
   try {
     const { project } = manifest;
-    return await draw({ project, database, manifest, answers: await readKeptAnswers(landing), pinned, language });
+    return await draw({ project, database, manifest, responses: await readStoredResponses(landing), pinned, language });
   } finally {
     database.close();
   }
 }
 
 /** Without stored responses, the report has all figures but no source URLs. */
-async function readKeptAnswers(landing: string): Promise<AnswerOfRecord[]> {
+async function readStoredResponses(landing: string): Promise<StoredResponse[]> {
   try {
-    return await readAnswers(landing);
+    return await readLandedResponses(landing);
   } catch (error) {
     if (isRekapError(error, 'landing')) return [];
     throw error;

@@ -10,14 +10,14 @@ export interface ReportFacts {
   readonly database: Database;
   readonly manifest: Manifest;
   /** Responses to the run that created the snapshot. Empty if they are no longer stored. */
-  readonly answers: readonly AnswerOfRecord[];
+  readonly responses: readonly StoredResponse[];
   /** ID of the pinned snapshot, or null. */
   readonly pinned: string | null;
   readonly language: Language;
 }
 
-/** The source of a partition's figures. */
-export interface AnswerOfRecord {
+/** A response that the landing still contains. */
+export interface StoredResponse {
   readonly dataset: string;
   /** Null for the full listing. */
   readonly partition: string | null;

@@ -30,7 +30,7 @@ export interface OpenOptions {
 }
 
 /** Memory limit of DuckDB in bytes: more than most figures need, but at most half of the machine. */
-export const mostMemory = Math.min(
+export const maxMemory = Math.min(
   2 * 1024 ** 3,
   totalmem() / 2,
   (process.constrainedMemory() || Number.POSITIVE_INFINITY) / 2,

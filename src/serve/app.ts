@@ -11,7 +11,7 @@ import { handleWithFaults } from './faults/faulty-endpoint.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentService } from './openapi.ts';
-import { answerClientError, failed, pathOf, Problem, sendProblem } from './problem.ts';
+import { sendClientError, failed, pathOf, Problem, sendProblem } from './problem.ts';
 import type { RecordSource } from './record-source.ts';
 import type { ServedSite } from './served-site.ts';
 import { addSite } from './site.ts';
@@ -55,7 +55,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       connectionsCheckingInterval: limits.timeoutCheckInterval,
       requireHostHeader: false,
     },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: sendClientError,
     frameworkErrors(_error, request, reply) {
       sendProblem(new Problem(400, 'The path is not a valid URL path.'), request.raw.url, reply);
     },
@@ -80,7 +80,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
-    if (allowsCrossOrigin && isKnown(paths, request) && answerPreflight(request, reply)) return reply;
+    if (allowsCrossOrigin && isKnown(paths, request) && sendPreflight(request, reply)) return reply;
     checkRequest(paths, request, reply);
   });
   app.setErrorHandler((error, request, reply) => {
@@ -127,7 +127,7 @@ const crossOrigin = {
   'access-control-expose-headers': 'etag, last-modified, retry-after',
 };
 
-function answerPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
+function sendPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
   if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
   reply
     .code(204)

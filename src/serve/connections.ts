@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { closeTimeout, maxConnections, reservedConnections, unreadAnswerTimeout } from './limits.ts';
+import { closeTimeout, maxConnections, reservedConnections, unreadResponseTimeout } from './limits.ts';
 
 /** A connection with a request in progress. It has two if the end of one arrived with the next. */
 interface Busy {
@@ -44,7 +44,7 @@ export function boundConnections(server: Server, bound: number, monotonic: () =>
     const busyMatches = [...busy].filter(([socket]) => matches(socket));
     if (idleMatches.length + busyMatches.length <= max) return undefined;
     if (idleMatches.length > newestKept) return idleMatches[0];
-    const overdue = monotonic() - unreadAnswerTimeout;
+    const overdue = monotonic() - unreadResponseTimeout;
     return busyMatches.find(([socket, { since }]) => socket.writableLength > 0 && since <= overdue)?.[0];
   }
 

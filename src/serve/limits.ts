@@ -32,7 +32,7 @@ export const pieceBytes = 65_536;
 export const reservedFiles = 64;
 
 /** If all connections are used, one closes if its client has read nothing for this time. */
-export const unreadAnswerTimeout = 5_000;
+export const unreadResponseTimeout = 5_000;
 
 /** Seconds for Retry-After of a 503. By then an unread response can be closed. */
 export const retryAfterBusy = 5;

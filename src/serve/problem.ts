@@ -51,7 +51,7 @@ const clientErrors: Readonly<Record<string, Problem>> = {
 };
 
 /** Responds to a request that Node's parser refused, then closes, because the rest of the data can't be parsed. */
-export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+export function sendClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

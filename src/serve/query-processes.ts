@@ -6,7 +6,7 @@ import { Problem } from './problem.ts';
 
 export type QueryFormat = 'json' | 'csv';
 
-export interface QueryOrder {
+export interface QueryRequest {
   readonly database: string;
   readonly sql: string;
   readonly format: QueryFormat;
@@ -15,12 +15,12 @@ export interface QueryOrder {
   readonly memory: number;
 }
 
-export interface QueryAnswer {
+export interface QueryRows {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   /** The rows as a JSON array of objects, or as CSV with a header. */
   readonly text: string;
   readonly rows: number;
-  /** True if the result has more rows than the order allows. */
+  /** True if the result has more rows than the request allows. */
   readonly truncated: boolean;
 }
 
@@ -30,9 +30,9 @@ export interface QueryRefusal {
   readonly message: string;
 }
 
-export type QueryReply = QueryAnswer | QueryRefusal;
+export type QueryResponse = QueryRows | QueryRefusal;
 
-export type AnswerQuery = (sql: string, format: QueryFormat, signal: AbortSignal) => Promise<QueryAnswer>;
+export type RunQuery = (sql: string, format: QueryFormat, signal: AbortSignal) => Promise<QueryRows>;
 
 export interface QueryProcessesOptions {
   readonly program: string;
@@ -47,7 +47,7 @@ export interface QueryProcessesOptions {
  *
  * Throws Problem 422 if DuckDB refuses the query or it times out. Throws 413 if it or its result is too large, and 503 if all slots are used.
  */
-export function queryProcesses(options: QueryProcessesOptions): AnswerQuery {
+export function queryProcesses(options: QueryProcessesOptions): RunQuery {
   let running = 0;
   return async (sql, format, signal) => {
     if (running >= limits.queriesAtOnce)
@@ -69,7 +69,7 @@ async function runQueryProcess(
   format: QueryFormat,
   signal: AbortSignal,
   { program, time = limits.queryTimeout, memory = limits.queryMemory }: QueryProcessesOptions,
-): Promise<QueryAnswer> {
+): Promise<QueryRows> {
   signal.throwIfAborted();
   // Without environment, a query can't see the keys of the service.
   const child = fork(program, {
@@ -77,7 +77,7 @@ async function runQueryProcess(
     execArgv: [`--max-old-space-size=${Math.ceil(memory / 1024 ** 2)}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  let reply: QueryReply | null = null;
+  let response: QueryResponse | null = null;
   let isLate = false;
   const kill = (): void => void child.kill('SIGKILL');
   const timer = setTimeout(() => {
@@ -86,10 +86,10 @@ async function runQueryProcess(
   }, time);
   signal.addEventListener('abort', kill, { once: true });
   child.once('message', (message) => {
-    reply = message as QueryReply;
+    response = message as QueryResponse;
     kill();
   });
-  const order: QueryOrder = {
+  const request: QueryRequest = {
     database,
     sql,
     format,
@@ -102,31 +102,31 @@ async function runQueryProcess(
       child.once('error', reject);
       child.once('exit', (code, name) => resolve(name ?? `exit code ${code}`));
       // A child that has already ended reports it with `exit`.
-      child.send(order, () => undefined);
+      child.send(request, () => undefined);
     });
     signal.throwIfAborted();
-    return takeAnswer(reply, end, isLate ? time : null);
+    return requireRows(response, end, isLate ? time : null);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', kill);
   }
 }
 
-function takeAnswer(reply: QueryReply | null, end: string, time: number | null): QueryAnswer {
-  if (reply !== null && !('reason' in reply)) return reply;
+function requireRows(response: QueryResponse | null, end: string, time: number | null): QueryRows {
+  if (response !== null && !('reason' in response)) return response;
   const parameter = 'sql';
   if (time !== null)
     throw new Problem(422, `The query took longer than ${time / 1000} s. Read fewer rows or tables at a time.`, {
       parameter,
     });
-  if (reply === null) {
+  if (response === null) {
     // The memory watch, the system and V8 end a process in these two ways.
     if (end === 'SIGKILL' || end === 'SIGABRT') throw new Problem(413, tooMuchMemory, { parameter });
     throw new Problem(422, `The query crashed (${end}). The service is not affected.`, { parameter });
   }
-  if (reply.reason === 'failed') throw new Error(reply.message);
-  if (reply.reason === 'memory') throw new Problem(413, tooMuchMemory, { parameter });
-  throw new Problem(reply.reason === 'size' ? 413 : 422, reply.message, { parameter });
+  if (response.reason === 'failed') throw new Error(response.message);
+  if (response.reason === 'memory') throw new Problem(413, tooMuchMemory, { parameter });
+  throw new Problem(response.reason === 'size' ? 413 : 422, response.message, { parameter });
 }
 
 const tooMuchMemory = 'The query needs more memory than the service allows. Read fewer rows or columns at a time.';

@@ -48,7 +48,7 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
       options.requireKey(request);
       return undefined;
     } catch (error) {
-      if (!(error instanceof Problem) || !wantsPage(request)) throw error;
+      if (!(error instanceof Problem) || !prefersHtml(request)) throw error;
       const url = baseOf(request) + (request.raw.url ?? '/').replaceAll("'", '%27');
       reply.code(error.status).headers({ ...error.extras.headers, vary: 'accept' });
       return page(reply, keyPage(bar(''), url));
@@ -57,7 +57,7 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
 
   open('/', async (request, reply) => {
     reply.header('vary', 'accept');
-    return wantsPage(request)
+    return prefersHtml(request)
       ? page(reply, homePage(bar('/'), { pipelines, about, snapshot: site?.snapshot() ?? null, now: now() }))
       : json(reply, { service: about.title, openapi: '/openapi.json', docs: '/docs' });
   });
@@ -102,10 +102,10 @@ export function addSite(app: FastifyInstance, options: SiteOptions): void {
   });
   if (site === undefined || sql === undefined) return;
   const tables = async () => (await site.dictionary()).map(({ name }) => name);
-  addSql(app, { ...sql, requireKey, wantsPage, sendPage: page, bar: bar('/sql'), tables });
+  addSql(app, { ...sql, requireKey, prefersHtml, sendPage: page, bar: bar('/sql'), tables });
 }
 
-function wantsPage({ headers }: FastifyRequest): boolean {
+function prefersHtml({ headers }: FastifyRequest): boolean {
   return /text\/html/.test(headers.accept ?? '');
 }
 

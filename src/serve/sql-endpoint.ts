@@ -5,11 +5,11 @@ import type { Html } from '../runtime/html.ts';
 import { jsonType } from './data-endpoint.ts';
 import { queryRows } from './limits.ts';
 import { Problem } from './problem.ts';
-import type { AnswerQuery, QueryAnswer, QueryFormat } from './query-processes.ts';
+import type { RunQuery, QueryRows, QueryFormat } from './query-processes.ts';
 import { type Outcome, sqlPage } from './table-pages.ts';
 
 export interface SqlOptions {
-  readonly answer: AnswerQuery;
+  readonly answer: RunQuery;
   /** If true, requests must name this machine in Host, because the service listens on loopback. */
   readonly onlyLoopback: boolean;
 }
@@ -17,7 +17,7 @@ export interface SqlOptions {
 interface SqlRoutes extends SqlOptions {
   /** Responds or throws if the request needs a key and has none. */
   readonly requireKey: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
-  readonly wantsPage: (request: FastifyRequest) => boolean;
+  readonly prefersHtml: (request: FastifyRequest) => boolean;
   readonly sendPage: (reply: FastifyReply, text: string) => FastifyReply;
   readonly bar: Html;
   readonly tables: () => Promise<readonly string[]>;
@@ -39,14 +39,14 @@ export function addSql(app: FastifyInstance, options: SqlRoutes): void {
       },
       handler,
     });
-  const runSql = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryAnswer> =>
+  const runSql = (request: FastifyRequest, reply: FastifyReply, format: QueryFormat): Promise<QueryRows> =>
     options.answer(requireSql(request), format, closeSignal(reply));
 
   route('/sql', async (request, reply) => {
     const sql = readSql(request);
     if (sql === '') return options.sendPage(reply, sqlPage(options.bar, '', null, await options.tables()));
     const outcome = await runSql(request, reply, 'json').then(readOutcome, (error: unknown) => {
-      if (!(error instanceof Problem) || !options.wantsPage(request)) throw error;
+      if (!(error instanceof Problem) || !options.prefersHtml(request)) throw error;
       reply.code(error.status).headers(error.extras.headers ?? {});
       return error.message;
     });
@@ -111,6 +111,6 @@ function closeSignal(reply: FastifyReply): AbortSignal {
   return closing.signal;
 }
 
-function readOutcome({ columns, text, truncated }: QueryAnswer): Outcome {
+function readOutcome({ columns, text, truncated }: QueryRows): Outcome {
   return { columns, truncated, rows: JSON.parse(text) as Outcome['rows'] };
 }

@@ -60,7 +60,7 @@ export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number
 export interface RunsSummary {
   /** The last sync or pull, even if it found the warehouse busy. */
   readonly last: RunLine | null;
-  readonly lastTelling: RunLine | null;
+  readonly lastFromSource: RunLine | null;
   readonly success: RunLine | null;
   readonly push: RunLine | null;
   readonly outcomes: ReadonlyMap<string, number>;
@@ -74,7 +74,7 @@ export function summarizeRuns(lines: readonly RunLine[]): RunsSummary {
   for (const { outcome } of syncs) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   return {
     last: syncs.at(-1) ?? null,
-    lastTelling: sourceRuns(lines).at(-1) ?? null,
+    lastFromSource: sourceRuns(lines).at(-1) ?? null,
     success: syncs.findLast(isSuccess) ?? null,
     push: lastPush(lines),
     outcomes,

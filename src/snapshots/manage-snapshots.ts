@@ -19,7 +19,7 @@ import {
   type Snapshot,
 } from '../warehouse/warehouse.ts';
 import { pruneLandings, type Retention } from '../publish/landings.ts';
-import { beginsAnew } from '../run.ts';
+import { startsNewHistory } from '../run.ts';
 import { verifyAgainst } from '../publish/verify-against.ts';
 
 interface Verification {
@@ -97,7 +97,7 @@ export async function rollBack(warehouse: string, id: string): Promise<RolledBac
     });
     const now = await readSnapshot(warehouse, id);
     const source = before?.manifest.source ?? now.manifest.source;
-    return { answerProblems, next, endsHistoryOf: beginsAnew(source, now) ? source : null };
+    return { answerProblems, next, endsHistoryOf: startsNewHistory(source, now) ? source : null };
   });
 }
 

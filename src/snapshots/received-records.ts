@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { isRekapError, RekapError } from '../errors.ts';
-import { createScanner, shapeOf } from '../source/decode/scan-answer.ts';
-import { openLandedRun, readAnswers } from '../land/landed-run.ts';
+import { createScanner, shapeOf } from '../source/decode/scan-response.ts';
+import { openLandedRun, readLandedResponses } from '../land/landed-run.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, placeOf } from '../project/declaration.ts';
 import type { Page } from '../stages.ts';
@@ -72,7 +72,7 @@ async function readLanding(
   partition: string | null,
   matches: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
-  const lines = (await readAnswers(folder)).map((line, answer) => ({ line, answer }));
+  const lines = (await readLandedResponses(folder)).map((line, response) => ({ line, response }));
   const matching = lines.filter(
     ({ line }) =>
       line.dataset === pipeline.table &&
@@ -86,8 +86,8 @@ async function readLanding(
   );
   const records: ReceivedRecord[] = [];
   try {
-    for (const { line, answer } of matching) {
-      const { request, url, body: bytes, at, status } = await landed.answer(answer);
+    for (const { line, response } of matching) {
+      const { request, url, body: bytes, at, status } = await landed.response(response);
       const { records: index } = scan(bytes);
       const page: Page = { request, url, bytes, count: index.length, next: null, records: index };
       for (let record = 0; record < index.length; record += 1) {
@@ -99,10 +99,10 @@ async function readLanding(
           status,
           sha256: computeSha256(bytes),
           run,
-          answer,
+          answer: response,
           place: record + 1,
           record: bytes.toString('utf8', index.recordStart[record], index.recordEnd[record]),
-          file: `${run}-answer-${answer}.json`,
+          file: `${run}-answer-${response}.json`,
         });
       }
     }
@@ -112,10 +112,10 @@ async function readLanding(
   return records;
 }
 
-export async function readAnswerBody(warehouse: string, { run, answer }: ReceivedRecord): Promise<Buffer> {
+export async function readResponseBody(warehouse: string, { run, answer }: ReceivedRecord): Promise<Buffer> {
   const landed = await openLandedRun(join(warehousePaths(warehouse).landing, run), null);
   try {
-    return (await landed.answer(answer)).body;
+    return (await landed.response(answer)).body;
   } finally {
     await landed.close();
   }

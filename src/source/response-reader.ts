@@ -16,7 +16,7 @@ import {
   statusError,
 } from './source-messages.ts';
 import { ScanError } from './decode/json-text.ts';
-import { createPageScanner } from './decode/scan-answer.ts';
+import { createPageScanner } from './decode/scan-response.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { SourceResponse, Land, LandedBody, Page, PageRequest } from '../stages.ts';
 

@@ -121,7 +121,7 @@ export class SourceClient {
     const { dataset, partition } = outgoing.request;
     const recalled = await this.recall(outgoing);
     if (recalled !== null) return recalled;
-    if (this.health.end === null) this.requireAnswering(dataset);
+    if (this.health.end === null) this.requireResponsive(dataset);
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       if (this.health.end !== null) throw this.health.end;
@@ -206,7 +206,7 @@ export class SourceClient {
     this.figures.lowestConcurrency = Math.min(this.figures.lowestConcurrency!, this.pace.concurrency);
   }
 
-  private requireAnswering(dataset: string): void {
+  private requireResponsive(dataset: string): void {
     const failures = this.health.failuresIfGone(dataset);
     if (failures === null) return;
     throw new RekapError(

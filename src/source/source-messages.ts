@@ -1,6 +1,6 @@
 /** Messages for failed requests: the URL, what happened, and what to do next. */
 
-import { isRekapError, messageOf, RekapError, systemCode, tooFewFiles } from '../errors.ts';
+import { isRekapError, messageOf, RekapError, systemCode, explainSystemLimit } from '../errors.ts';
 import type { Failure } from './retry-plan.ts';
 import { RecordIndexBuilder } from './decode/record-index-builder.ts';
 import type { Page, PageRequest } from '../stages.ts';
@@ -74,7 +74,7 @@ export function localFailure(error: unknown): RekapError | null {
         'Run rekap without --jitless, without MemoryDenyWriteExecute= in systemd, and without a limit on the address space (ulimit -v).',
         { cause: error },
       )
-    : tooFewFiles(error);
+    : explainSystemLimit(error);
 }
 
 export function nameFailure(failure: Failure, timeout: number): string {

@@ -1,6 +1,6 @@
 /** Explains errors of the file system and DuckDB in a warehouse, such as a full disk or missing permissions. */
 
-import { systemCode, RekapError, systemReason, tooFewFiles, type ErrorCode } from '../errors.ts';
+import { systemCode, RekapError, systemReason, explainSystemLimit, type ErrorCode } from '../errors.ts';
 
 interface Failure {
   /** Matches the system's "EEXIST mkdir PATH: ..." and DuckDB's messages. */
@@ -75,7 +75,7 @@ const failures: readonly Failure[] = [
 
 /** Returns an error that explains the failure of the warehouse's folder, or the error itself. */
 export function explainFileError(error: unknown, warehouse: string): unknown {
-  const limit = tooFewFiles(error);
+  const limit = explainSystemLimit(error);
   if (limit !== null) return limit;
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const text = errorText(error);

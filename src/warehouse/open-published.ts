@@ -2,7 +2,7 @@
 
 import {
   type Database,
-  mostMemory,
+  maxMemory,
   openDatabase,
   quoteIdentifier,
   quoteText,
@@ -29,7 +29,7 @@ export interface ReadBounds {
  */
 export async function openPublished(
   file: string,
-  { memory = mostMemory, parquet = new Map(), ...signal }: ReadBounds = {},
+  { memory = maxMemory, parquet = new Map(), ...signal }: ReadBounds = {},
 ): Promise<Database> {
   const database = await openReadOnly(file, signal);
   try {
@@ -48,7 +48,7 @@ export async function openPublished(
  * Without external access alone, a statement could still write to the file and its log. No temporary folder is left to spill to.
  * @param files Files that statements may read. They could also write to them, so callers that pass files must not run untrusted SQL.
  */
-export async function seal(database: Database, memory = mostMemory, files: readonly string[] = []): Promise<void> {
+export async function seal(database: Database, memory = maxMemory, files: readonly string[] = []): Promise<void> {
   const paths = files.map((file) => quoteText(file)).join(', ');
   await database.run(
     `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ''; SET allowed_paths = [${paths}];

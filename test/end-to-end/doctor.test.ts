@@ -58,7 +58,7 @@ describe('rekap doctor', () => {
     const key = join(await temporaryFolder(), 'key');
     await writeFile(key, testKey, { mode: 0o644 });
     const { code, doubtful } = await examine(['--ping-url-file', `${key}-not`, '--api-key-file', key], null);
-    expect({ code, doubtful }).toEqual({ code: 2, doubtful: ['telling failed', 'key warning'] });
+    expect({ code, doubtful }).toEqual({ code: 2, doubtful: ['notices failed', 'key warning'] });
   });
 
   it('names a bucket that cannot be read', async () => {
@@ -69,11 +69,11 @@ describe('rekap doctor', () => {
 
   it.each<[string[], string | null, number, string[]]>([
     [['bucket'], testKey, 8, ['bucket failed']],
-    [['bucket', 'ping'], testKey, 2, ['bucket failed', 'telling failed']],
+    [['bucket', 'ping'], testKey, 2, ['bucket failed', 'notices failed']],
     [['bucket', 'service'], testKey, 4, ['bucket failed', 'service failed']],
     [['bucket', 'service'], null, 2, ['bucket failed', 'key failed']],
-    [['ping', 'service'], testKey, 4, ['telling failed', 'service failed']],
-    [['ping'], testKey, 2, ['telling failed']],
+    [['ping', 'service'], testKey, 4, ['notices failed', 'service failed']],
+    [['ping'], testKey, 2, ['notices failed']],
   ])('where %j fail, with the key %j, ends with exit code %i', async (what, key, code, doubtful) => {
     const words: Record<string, string[]> = {
       bucket: ['--push', 's3://figures/dpr'],
@@ -90,7 +90,7 @@ describe('rekap doctor', () => {
 
   it('names a metrics file whose folder is not there', async () => {
     const file = join(await temporaryFolder(), 'no', 'rekap.prom');
-    expect(await examine(['--metrics-file', file])).toMatchObject({ code: 2, doubtful: ['telling failed'] });
+    expect(await examine(['--metrics-file', file])).toMatchObject({ code: 2, doubtful: ['notices failed'] });
   });
 
   it('names one that is not there, and one that caps limit in silence', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRekapError, RekapError } from '../../src/errors.ts';
 import { type LandedResponse } from '../../src/land/formats.ts';
-import { readAnswers } from '../../src/land/landed-run.ts';
+import { readLandedResponses } from '../../src/land/landed-run.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import type { SyncOptions } from '../../src/run-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
@@ -86,7 +86,7 @@ async function newestLanding(warehouse: string): Promise<string> {
 async function damageBodies(folder: string, isDamaged: (answer: LandedResponse) => boolean): Promise<void> {
   const file = join(folder, 'bodies.gz');
   const bodies = await readFile(file);
-  for (const answer of (await readAnswers(folder)).filter(isDamaged))
+  for (const answer of (await readLandedResponses(folder)).filter(isDamaged))
     bodies[answer.position + (answer.length >> 1)]! ^= 1;
   await writeFile(file, bodies);
 }
@@ -207,7 +207,7 @@ describe('a sync that goes on', () => {
     await server.mend(changed);
     const voters = options({ datasets: ['voters'] });
     await breakOffAfter(voters, 100);
-    const landed = await readAnswers(await newestLanding(warehouse));
+    const landed = await readLandedResponses(await newestLanding(warehouse));
     const { figures } = await runSync(voters);
     expect(figures.from_landing).toBeGreaterThan(0);
     expect(figures.from_landing).toBeLessThanOrEqual(landed.filter(({ partition }) => partition !== null).length);

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { answersFile } from '../../src/land/formats.ts';
+import { responsesFile } from '../../src/land/formats.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import type { SourceResponse } from '../../src/stages.ts';
 import { requestOf } from '../support/asked.ts';
@@ -45,7 +45,7 @@ it('writes nothing after a failed write, so that a later run can resume', async 
   const { folder, landing } = await open();
   await Promise.all([whole, unwritable, whole, whole].map((response) => landing.land(response)));
   await expect(landing.close()).rejects.toThrow(failure);
-  const lines = await readFile(join(folder, answersFile), 'utf8');
+  const lines = await readFile(join(folder, responsesFile), 'utf8');
   expect(lines.trimEnd().split('\n')).toHaveLength(1);
 });
 

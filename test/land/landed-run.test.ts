@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isRekapError } from '../../src/errors.ts';
-import { type LandedResponse, type RunFile, answersFile, bodiesFile, runFile } from '../../src/land/formats.ts';
+import { type LandedResponse, type RunFile, responsesFile, bodiesFile, runFile } from '../../src/land/formats.ts';
 import { type LandedRun, openLandedRun, readRunFile } from '../../src/land/landed-run.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
@@ -70,9 +70,9 @@ describe('a landed run', () => {
     for (const [place, response] of responses.entries()) {
       expect(run.has(response.request)).toBe(true);
       expect(await run.responseTo(response.request)).toEqual(response);
-      expect((await run.answer(place)).body).toEqual(response.body);
+      expect((await run.response(place)).body).toEqual(response.body);
     }
-    await expect(run.answer(responses.length)).rejects.toThrow(/has no line 8/);
+    await expect(run.response(responses.length)).rejects.toThrow(/has no line 8/);
     for (const missing of [{ offset: 1 }, { limit: 1 }, { partition: '1102' }, { partition: null, offset: 1 }]) {
       expect(run.has(requestOf(missing))).toBe(false);
       expect(await run.responseTo(requestOf(missing))).toBeNull();
@@ -98,7 +98,7 @@ describe('a landed run', () => {
 
   it('ignores an unfinished last line, and no other damaged line', async () => {
     const folder = await landed(responseOf('page'));
-    const file = join(folder, answersFile);
+    const file = join(folder, responsesFile);
     const line = await readFile(file, 'utf8');
     await appendFile(file, line.slice(0, -20));
     expect((await open(folder)).size).toBe(1);
@@ -106,7 +106,7 @@ describe('a landed run', () => {
     await expect(open(folder)).rejects.toThrow(/^Line 2 of .*answers\.jsonl is damaged/);
   });
 
-  it.each([bodiesFile, answersFile, runFile])('is refused without %s', async (name) => {
+  it.each([bodiesFile, responsesFile, runFile])('is refused without %s', async (name) => {
     const folder = await landed(responseOf('page'));
     await rm(join(folder, name));
     const message = expect.stringContaining(name);
@@ -129,7 +129,7 @@ describe('with any content', () => {
   let line: Record<string, unknown>;
   beforeAll(async () => {
     folder = await land(join(await mkdtemp(join(tmpdir(), 'rekap-landed-')), 'run'), responseOf('page'));
-    line = JSON.parse(await readFile(join(folder, answersFile), 'utf8')) as Record<string, unknown>;
+    line = JSON.parse(await readFile(join(folder, responsesFile), 'utf8')) as Record<string, unknown>;
   });
   afterAll(() => rm(join(folder, '..'), { recursive: true, force: true }));
 
@@ -149,7 +149,7 @@ describe('with any content', () => {
   holds(
     'a line is a response with the body that it names, or the landing is refused',
     fc.asyncProperty(fc.oneof({ weight: 5, arbitrary: changed(() => line) }, fc.json()), async (text) => {
-      await writeFile(join(folder, answersFile), `${text.replaceAll('\n', ' ')}\n`);
+      await writeFile(join(folder, responsesFile), `${text.replaceAll('\n', ' ')}\n`);
       const run = await orRefused(openLandedRun(folder, null));
       if (run === null) return;
       const { dataset, partition, url, at } = JSON.parse(text) as LandedResponse;

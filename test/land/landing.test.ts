@@ -5,7 +5,7 @@ import { mkdir, open, readFile, stat, truncate, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type LandedResponse, answersFile, bodiesFile } from '../../src/land/formats.ts';
+import { type LandedResponse, responsesFile, bodiesFile } from '../../src/land/formats.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import { requestOf } from '../support/asked.ts';
 import { voters, votingRightsUsers } from '../support/bundled.ts';
@@ -38,7 +38,7 @@ const responsesOf = (sizes: readonly number[]): SourceResponse[] =>
   sizes.map((size, offset) => responseOf(randomBytes(size), { url: `http://source.test/${offset}` }));
 
 async function readLines(): Promise<LandedResponse[]> {
-  const text = await readFile(join(folder, answersFile), 'utf8');
+  const text = await readFile(join(folder, responsesFile), 'utf8');
   expect(text === '' || text.endsWith('\n')).toBe(true);
   const lines = text.split('\n').slice(0, -1);
   return lines.map((line) => JSON.parse(line) as LandedResponse);
@@ -107,9 +107,9 @@ it('refuses a folder with a landing or a part of one, and does not change it', a
   expect(gunzipSync(await readFile(join(folder, bodiesFile))).toString()).toBe('firstsecond');
   const other = await temporaryFolder();
   await mkdir(other, { recursive: true });
-  await writeFile(join(other, answersFile), 'kept');
+  await writeFile(join(other, responsesFile), 'kept');
   await expect(openLanding(other, described)).rejects.toThrow(/EEXIST/);
-  expect(await readFile(join(other, answersFile), 'utf8')).toBe('kept');
+  expect(await readFile(join(other, responsesFile), 'utf8')).toBe('kept');
 });
 
 it.each(['one after another', 'all at once'])(

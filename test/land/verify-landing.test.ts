@@ -3,7 +3,7 @@
 import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { answersFile, bodiesFile, runFile } from '../../src/land/formats.ts';
+import { responsesFile, bodiesFile, runFile } from '../../src/land/formats.ts';
 import { verifyLanding } from '../../src/land/landed-run.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import { describeFile } from '../../src/warehouse/check-files.ts';
@@ -13,7 +13,7 @@ import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const described = [runFile, answersFile, bodiesFile];
+const described = [runFile, responsesFile, bodiesFile];
 
 /** A landing of five responses, and the entries of these files in a manifest. */
 async function landed(paths: readonly string[] = described): Promise<{ folder: string; files: ManifestFile[] }> {
@@ -47,7 +47,7 @@ it('finds a changed byte in any file, and nothing in an unchanged landing', asyn
 });
 
 it('checks each body against its line, even if no manifest has the hash of bodies.gz', async () => {
-  const { folder, files } = await landed([runFile, answersFile]);
+  const { folder, files } = await landed([runFile, responsesFile]);
   const file = join(folder, bodiesFile);
   const { length } = await readFile(file);
   await appendFile(file, 'x');

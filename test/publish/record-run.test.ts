@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExitCode, interruptedBy, RekapError } from '../../src/errors.ts';
 import { makeWarehouse } from '../../src/publish/snapshot-folder.ts';
-import { outcomeOf, recordEnd, recordFailure, recordKilled, recordUnbegun } from '../../src/publish/record-run.ts';
+import { outcomeOf, recordEnd, recordFailure, recordKilled, recordEarlyFailure } from '../../src/publish/record-run.ts';
 import type { Run } from '../../src/run-options.ts';
 import { describedRun } from '../support/landed.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -130,7 +130,7 @@ describe('a run that could not begin', () => {
   const begunAt = new Date('2026-11-20T03:00:00Z');
   const error = new RekapError('usage', 'The key file is gone.');
   const record = (warehouse: string, begun = begunAt) =>
-    recordUnbegun({ warehouse, source: 'https://source.test', begunAt: begun }, error);
+    recordEarlyFailure({ warehouse, source: 'https://source.test', begunAt: begun }, error);
 
   it('gets one line, without an id', async () => {
     const warehouse = await smallWarehouse([first]);

@@ -147,7 +147,7 @@ describe('connections that are all busy', () => {
     answer.write(Buffer.alloc(2 ** 25));
     await once(socket, 'readable');
     const closed = once(answer, 'close');
-    await clock.sleep(limits.unreadAnswerTimeout);
+    await clock.sleep(limits.unreadResponseTimeout);
     await idle();
     await closed;
     expect(answer.writableFinished).toBe(false);
@@ -158,7 +158,7 @@ describe('connections that are all busy', () => {
     const { socket, answer } = await busy();
     const taken = once(answer, 'drain');
     answer.write(Buffer.alloc(2 ** 25));
-    await clock.sleep(limits.unreadAnswerTimeout);
+    await clock.sleep(limits.unreadResponseTimeout);
     socket.resume();
     await taken;
     socket.pause();
@@ -171,7 +171,7 @@ describe('connections that are all busy', () => {
   it('keep a response that is not ready yet, however long it takes', async () => {
     const { idle, busy, clock } = await watched(2);
     const [first, second] = [await busy(), await busy()];
-    await clock.sleep(limits.unreadAnswerTimeout * 10);
+    await clock.sleep(limits.unreadResponseTimeout * 10);
     await idle();
     await idle();
     const received = once(first.socket, 'data');

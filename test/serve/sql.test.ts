@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/runtime/database.ts';
 import { queryRows, queriesAtOnce } from '../../src/serve/limits.ts';
-import { type AnswerQuery, queryProcesses, type QueryProcessesOptions } from '../../src/serve/query-processes.ts';
+import { type RunQuery, queryProcesses, type QueryProcessesOptions } from '../../src/serve/query-processes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ask, emptySite, expectProblem, key, sendRaw, start } from './support.ts';
 
@@ -151,7 +151,7 @@ describe('a query in a process of its own', () => {
 
   it('is killed when its client goes away', async () => {
     const events = new EventEmitter();
-    const answer: AnswerQuery = async (_sql, _format, signal) => {
+    const answer: RunQuery = async (_sql, _format, signal) => {
       signal.addEventListener('abort', () => events.emit('killed'));
       events.emit('begun');
       await once(signal, 'abort');

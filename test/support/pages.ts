@@ -1,7 +1,7 @@
 /** Records and pages for tests: a record of the voters dataset, and pages as the source client would hand them on. */
 
 import { type OutgoingRequest, requestOf } from './asked.ts';
-import { createPageScanner } from '../../src/source/decode/scan-answer.ts';
+import { createPageScanner } from '../../src/source/decode/scan-response.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Page } from '../../src/stages.ts';
 

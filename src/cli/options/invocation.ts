@@ -8,7 +8,7 @@ interface Invocation {
   warehouse: string | null;
   /** Where each option comes from, such as "--keep" or "REKAP_KEEP". */
   origins: Readonly<Record<string, string>>;
-  wantsJson: boolean;
+  printsJson: boolean;
   /** The ID of the last run; null if none began. */
   run: string | null;
   /** True if each line on stderr begins with its time. */
@@ -22,7 +22,7 @@ const fresh: Omit<Invocation, 'commandLine'> = {
   command: null,
   warehouse: null,
   origins: {},
-  wantsJson: false,
+  printsJson: false,
   run: null,
   isLog: false,
   hasReportedFailure: false,

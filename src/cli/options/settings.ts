@@ -37,7 +37,7 @@ export async function readSettings(
   });
   const nameVariable = (name: string): string => (environment[name] === undefined ? keyVariable : variableOf(name));
   const all = merge([[given, (name) => `--${name}`], [environment, nameVariable], ...places], exclusive);
-  invocation.wantsJson = 'json' in declared && all['json'] === true;
+  invocation.printsJson = 'json' in declared && all['json'] === true;
   // Advice omits options from the found file, because the next command finds it too.
   const found = new Set(isFound ? places.flatMap(([own, nameOf]) => Object.keys(own).map(nameOf)) : []);
   const isFromFound = (name: string): boolean => found.has(invocation.origins[name] ?? '');

@@ -12,10 +12,10 @@ type Style = Parameters<typeof styleText>[0];
 
 /** Styles a text if the stream is a terminal and NO_COLOR isn't set. FORCE_COLOR takes precedence. */
 export function paint(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
-  return wantsColours(stream) ? styleText(style, text, { validateStream: false }) : text;
+  return usesColours(stream) ? styleText(style, text, { validateStream: false }) : text;
 }
 
-function wantsColours({ isTTY }: NodeJS.WriteStream): boolean {
+function usesColours({ isTTY }: NodeJS.WriteStream): boolean {
   const { FORCE_COLOR: forced, NO_COLOR: unwanted = '', TERM: terminal } = process.env;
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
   return isTTY && unwanted === '' && terminal !== 'dumb';

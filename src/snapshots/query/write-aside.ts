@@ -54,7 +54,7 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
 }
 
 /** Returns the temporary name that `writeAside` uses. Throws RekapError if `target` exists but isn't a file. */
-export async function asideName(target: string): Promise<string> {
+export async function temporaryName(target: string): Promise<string> {
   return temporaryPath(await findFile(target));
 }
 

@@ -1,6 +1,6 @@
 /** Writes a query's result as a Parquet file with a second DuckDB, because the queried one can't open files. */
 
-import { type Database, mostMemory, openDatabase, quoteIdentifier, quoteText } from '../../runtime/database.ts';
+import { type Database, maxMemory, openDatabase, quoteIdentifier, quoteText } from '../../runtime/database.ts';
 import type { ReadBounds } from '../../warehouse/open-published.ts';
 import { isOutOfMemory } from '../../warehouse/file-errors.ts';
 import { overflowError, isHuge, type ResultColumn } from './query-result.ts';
@@ -14,7 +14,7 @@ import { RekapError } from '../../errors.ts';
 export async function writeParquet(
   { result, chunks }: StreamedResult,
   target: string,
-  { memory = mostMemory, ...signal }: ReadBounds,
+  { memory = maxMemory, ...signal }: ReadBounds,
 ): Promise<number> {
   const types = result.columnTypes().map(String);
   const columns = result.columnNames().map((name, index): ResultColumn => ({ name, type: types[index]! }));

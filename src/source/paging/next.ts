@@ -6,7 +6,7 @@ import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { KnownPages, type PageAddress, type Pager } from './pass.ts';
 
-const mostEmptyPages = 100;
+const maxEmptyPages = 100;
 
 /**
  * Proof: two passes that follow the chain to its end, the second with another page size if there is a parameter for it.
@@ -33,7 +33,7 @@ export function linkedPages(paging: Extract<Paging, { by: 'next' }>, baseUrl: st
         const next = 'link' in paging ? fetched.link : page.next;
         if (next === null) return;
         if (followed.has(next)) throw loop(page, next);
-        if (empty >= mostEmptyPages) throw endless(page);
+        if (empty >= maxEmptyPages) throw endless(page);
         followed.add(next);
         const address: PageAddress =
           'cursor' in paging ? { ...sized(first.size), [paging.parameter]: next } : targetOf(next, page, baseUrl);
@@ -77,7 +77,7 @@ function loop({ url }: Page, next: string): RekapError {
 function endless({ url }: Page): RekapError {
   return new RekapError(
     'unprovable-source',
-    `${url} is the last of ${mostEmptyPages} pages without records, and names another one.`,
+    `${url} is the last of ${maxEmptyPages} pages without records, and names another one.`,
     'The list may never end. Contact the operator of the service.',
   );
 }

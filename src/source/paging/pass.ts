@@ -106,7 +106,7 @@ export class PassTally {
 }
 
 /** Requests for a repeated page before the pass fails: a server may repeat a page once. */
-const mostRepeats = 4;
+const maxRepeats = 4;
 
 export class KnownPages {
   private readonly hashOf: PageFetcher['hashOf'];
@@ -132,7 +132,7 @@ export class KnownPages {
         this.firsts.add(first);
         return fetched;
       }
-      if (attempt < mostRepeats) continue;
+      if (attempt < maxRepeats) continue;
       throw new RekapError(
         'broken-reading',
         `${page.url} returns the records of an earlier page again.`,

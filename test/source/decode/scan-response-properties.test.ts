@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createContext, Script } from 'node:vm';
 import { expect } from 'vitest';
 import { ScanError } from '../../../src/source/decode/json-text.ts';
-import { createScanner, shapeOf, type ScannedResponse } from '../../../src/source/decode/scan-answer.ts';
+import { createScanner, shapeOf, type ScannedResponse } from '../../../src/source/decode/scan-response.ts';
 import { FieldKind } from '../../../src/stages.ts';
 import { voters } from '../../support/bundled.ts';
 import { holds } from '../../support/properties.ts';
