@@ -104,8 +104,8 @@ describe('a snapshot', () => {
   });
 
   it.each<[RegExp, unknown]>([
-    [/has the format 3 of a newer release/, { ...manifest, format: 3 }],
-    [/contradicts itself: it has no pipelines/, { ...manifest, project: { ...manifest.project, pipelines: [] } }],
+    [/has format 3, which requires a newer release/, { ...manifest, format: 3 }],
+    [/inconsistent declaration: it has no pipelines/, { ...manifest, project: { ...manifest.project, pipelines: [] } }],
   ])('is refused where its manifest %s', async (message, wrong) => {
     const refusal = { code: 'warehouse', message: expect.stringMatching(message) };
     await expect(readCurrent(await makeWarehouse(JSON.stringify(wrong)))).rejects.toMatchObject(refusal);

@@ -144,7 +144,7 @@ describe('a chain', () => {
     const asked: string[] = [];
     await expect(readList(byCursor, sparse(100, 100), { asked })).rejects.toMatchObject({
       code: 'unprovable-source',
-      message: expect.stringContaining('the last of 100 pages without records'),
+      message: expect.stringContaining('returned 100 pages in a row without records'),
     });
     expect(asked).toHaveLength(100);
     expect(await readList(byCursor, sparse(199, 99, 199))).toMatchObject({ taken: '(99)(199)' });
@@ -159,7 +159,7 @@ describe('a chain', () => {
     ];
     await expect(readList(byCursor, numbered(pages), { asked })).rejects.toMatchObject({
       code: 'broken-reading',
-      message: expect.stringContaining('cursor=2 names "1" as its next page, which was already read'),
+      message: expect.stringContaining('cursor=2 links to the next page "1", which was already read'),
     });
     expect(asked).toHaveLength(3);
   });
@@ -184,7 +184,7 @@ describe('a chain', () => {
     const give: Give = (query) => (query.has('cursor') ? 404 : { names: ['a'], next: 1 });
     await expect(readList(byCursor, give)).rejects.toMatchObject({
       code: 'broken-reading',
-      message: expect.stringContaining('names a next page that the source does not return: refused with 404'),
+      message: expect.stringContaining('links to a next page that the source does not return: refused with 404'),
     });
     expect((await proveList(byCursor, give)).verdicts).toMatchObject([{ complete: false }]);
   });
