@@ -36,8 +36,8 @@ export default async function drawReport(facts: ReportFacts): Promise<string | n
   if (view === undefined)
     throw new RekapError(
       'usage',
-      `Snapshot ${manifest.snapshot} was made by another release, whose views this report does not read.`,
-      `Build it again: "rekap replay ${manifest.run}". Its own report.html is still there.`,
+      `Snapshot ${manifest.snapshot} was built by another release of rekap, with views that this report does not support.`,
+      `To rebuild it, run "rekap replay ${manifest.run}". The report.html in its folder is still valid.`,
     );
   const election = await readElection(database);
   if (election === null) return null;

@@ -273,7 +273,7 @@ async function examinePages(request: SendRequest, pipeline: AnyPipeline, pageSiz
     if (limit < pageSize)
       return doubt(
         'page size',
-        `the service refuses ${pageSize}, but accepts ${limit}`,
+        `the service refuses a page size of ${pageSize}, but accepts ${limit}`,
         `A sync finds this limit itself. To save requests, add --page-size ${limit}.`,
       );
     // If a short page isn't the last one, the service caps the page size.
@@ -283,9 +283,13 @@ async function examinePages(request: SendRequest, pipeline: AnyPipeline, pageSiz
       ? doubt(
           'page size',
           `the service returns ${countOf(records.count, 'record')} instead of ${limit}, but has more`,
-          'The service caps limit without an error. rekap still reads all records, with more requests.',
+          'The service caps the page size without an error. rekap still reads all records, but sends more requests.',
         )
-      : ok('page size', `the service accepts ${limit} and returns ${countOf(records.count, 'record')}`);
+      : ok('page size', `the service accepts a page size of ${limit} and returns ${countOf(records.count, 'record')}`);
   }
-  return bad('page size', 'the service refuses even 10', 'Ask the operator of the service for the maximum page size.');
+  return bad(
+    'page size',
+    'the service refuses even a page size of 10',
+    'Ask the operator of the service for the maximum page size.',
+  );
 }

@@ -6,7 +6,7 @@ WITH places AS (
   UNION ALL
   SELECT 'voting_rights_users', election_year, election_type, dapil_id, province, regency FROM voting_rights_users
 ),
--- No list of districts here, of every regency there is: DuckDB keeps such lists in memory, whatever its bound.
+-- Avoids a list of districts per regency, because DuckDB keeps such lists in memory despite its memory limit.
 several AS (
   SELECT dataset, election_year, election_type, province, regency
   FROM places

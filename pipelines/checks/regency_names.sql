@@ -6,8 +6,8 @@ WITH places AS (
   UNION ALL
   SELECT 'voting_rights_users', election_year, election_type, dapil_id, province, regency FROM voting_rights_users
 ),
--- Without letter case, space (Z), control and invisible characters (C), and the two ways in which Unicode writes an accent. NUL goes first:
--- nfc_normalize stops there. A number stands for the name: a nation's names would fill the memory.
+-- Ignores letter case, spaces (Z), control and invisible characters (C), and how Unicode writes accents. Removes NUL first, because nfc_normalize
+-- stops there. Compares hashes, because the names of a whole nation would fill the memory.
 spelled AS (
   SELECT *, hash(
     lower(nfc_normalize(regexp_replace(regency, '[\pZ\pC]', '', 'g'))),

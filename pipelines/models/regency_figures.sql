@@ -28,7 +28,7 @@ only_users AS (
   SELECT *, lower(replace(province, ' ', '')) AS plain_province, lower(replace(regency, ' ', '')) AS plain_regency
   FROM voting_rights_users ANTI JOIN voters USING (election_year, election_type, dapil_id, province, regency)
 ),
--- Regencies that the two datasets spell differently. A spelling that fits several rows is matched with none.
+-- Regencies that the two datasets spell differently. A spelling that fits several rows isn't matched.
 spellings AS (
   SELECT
     election_year, election_type, dapil_id,

@@ -68,8 +68,8 @@ export const english = {
   provinces: 'Turnout by province',
   districts: 'Turnout by electoral district',
   namesDiffer: (problems: Html) =>
-    html`Some districts have the name of a province that their regencies aren’t in. Their figures differ from those of
-    the province. ${problems} lists these districts.`,
+    html`Some districts are named after a province that their regencies don’t belong to. Their figures differ from those
+    of the province. ${problems} lists these districts.`,
   dots: 'Circle: men. Diamond: women. Number: men and women together.',
   map: 'Provinces on a tile map',
   tileKey: 'Key to the codes',

@@ -92,7 +92,8 @@ export async function readNotifier(
         await orWarn('The ping', () =>
           post(event === 'failed' ? below(pingUrl, 'fail') : pingUrl, reason.slice(0, 1000), {}, signal),
         );
-      if (metricsFile !== undefined) await orWarn('The metrics file', () => writeMetrics(metricsFile, warehouse));
+      if (metricsFile !== undefined)
+        await orWarn('Writing the metrics file', () => writeMetrics(metricsFile, warehouse));
       for (const notice of notices) {
         const body = JSON.stringify(notice);
         const command = commands[notice.event];
@@ -147,7 +148,11 @@ async function runCommand(command: string, body: string, notice: Notice, signal:
     await new Promise<void>((done, fail) => {
       const end = (): void => {
         if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-        fail(new Error(signal.aborted ? 'a signal ended it' : `it did not finish within ${commandTimeout / 1000} s`));
+        fail(
+          new Error(
+            signal.aborted ? 'it was stopped by a signal' : `it did not finish within ${commandTimeout / 1000} s`,
+          ),
+        );
       };
       if (limit.signal.aborted) end();
       limit.signal.addEventListener('abort', end, { once: true });

@@ -11,8 +11,11 @@ const webhookDelays = [1000, 5000];
 /** Returns a signal that aborts after a timeout, or with `parent`. Node may lose a timeout that AbortSignal.any combines. */
 export function boundTime(milliseconds: number, parent: AbortSignal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
-  const abort = (): void => controller.abort(new Error('it took too long'));
-  const timer = setTimeout(abort, milliseconds);
+  const abort = (): void => controller.abort(new Error('it was stopped by a signal'));
+  const timer = setTimeout(
+    () => controller.abort(new Error(`it did not respond within ${milliseconds / 1000} s`)),
+    milliseconds,
+  );
   if (parent.aborted) abort();
   parent.addEventListener('abort', abort, { once: true });
   return {
@@ -58,7 +61,7 @@ export async function post(
     const response = await request(url, { method: 'POST', body, headers, signal: limit.signal });
     await response.body.dump();
     // Redirects are not followed, so they are failures too.
-    if (response.statusCode >= 300) throw new Error(`it returned ${response.statusCode}`);
+    if (response.statusCode >= 300) throw new Error(`it returned status ${response.statusCode}`);
   } catch (error) {
     throw new Error(`${url.host}: ${messageOf(error)}`, { cause: error });
   } finally {

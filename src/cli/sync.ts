@@ -40,7 +40,7 @@ export const syncOptions = {
   'require-proof': {
     type: 'string',
     choices: grades,
-    describe: 'refuse to publish a list whose proof of completeness is weaker',
+    describe: 'minimum proof of completeness; refuse to publish if the proof of a list is weaker',
   },
   concurrency: {
     type: 'number',

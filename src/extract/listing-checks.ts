@@ -46,7 +46,7 @@ export class ListingChecks {
     const most = expected[this.table] ?? 0;
     if (knownBefore.length === 0 && !isSameKind) {
       this.expectations.push(
-        'only the full listing names the partitions, so rekap cannot detect a partition that is missing there',
+        'only the full listing shows which partitions exist, so rekap cannot detect a partition that is missing there',
       );
     } else if (listing.total < most) {
       const who = knownBefore.length > 0 ? 'the previous snapshot has' : 'the reference list has';
@@ -145,7 +145,7 @@ export class ListingChecks {
       if (wanted !== null) return 'you requested';
       if (known.has(partition)) return 'another dataset has';
       if (knownBefore.includes(partition)) return 'the previous snapshot has';
-      return 'the reference list names (the source need not have them)';
+      return 'the reference list contains (this can be correct)';
     };
     return [...new Set(partitions.map(originOf))].toSorted().flatMap((origin) =>
       name(

@@ -46,7 +46,7 @@ export function missingFrom({ newest, earlier, seen, needed }: Evidence): string
   if (agreeing.length + 1 >= needed) return null;
   return agreeing.length < whole.length
     ? 'its passes found the same records with different values'
-    : `only ${agreeing.length + 1} of its passes found all ${seen} records, but ${needed} must`;
+    : `only ${agreeing.length + 1} of its passes found all ${seen} records, but ${needed} are required`;
 }
 
 /**

@@ -89,7 +89,7 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   if (v.is(runFileShape, described)) {
     const [problem] = findProblems(described.project);
     if (problem === undefined) return described;
-    throw new RekapError('landing', `${file} has a declaration that contradicts itself: ${problem.what}.`, otherRun);
+    throw new RekapError('landing', `${file} has an inconsistent declaration: ${problem.what}.`, otherRun);
   }
   if (v.is(v.object({ format: v.literal(1) }), described))
     throw new RekapError(

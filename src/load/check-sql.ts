@@ -103,7 +103,7 @@ async function findCheckProblems(database: Database, { pipelines }: Project, che
     problems.push(problem(`it does not return the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
   const fields = [...(check.message?.en ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const unknown = fields.find((name) => !['dataset', 'column', 'field', 'expected', 'actual', 'limit'].includes(name));
-  if (unknown !== undefined) problems.push(problem(`its message names {${unknown}}, which no violation has`));
+  if (unknown !== undefined) problems.push(problem(`its message contains the unknown placeholder {${unknown}}`));
   return problems;
 }
 

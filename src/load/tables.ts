@@ -91,7 +91,7 @@ export function stagedViolationsTable(pipelines: readonly AnyPipeline[]): TableD
     },
     { name: 'expected', type: 'VARCHAR', comment: 'The value that the check expects.' },
     { name: 'actual', type: 'VARCHAR', comment: 'The value found.' },
-    { name: 'message', type: 'VARCHAR', comment: 'The violation in words.' },
+    { name: 'message', type: 'VARCHAR', comment: 'Message that describes the violation.' },
   ];
   return {
     name: 'violations',
@@ -246,6 +246,6 @@ export async function requireKeyOrder(database: Database, table: string, key: re
   throw new RekapError(
     'verification',
     `The table ${table} has a duplicate key, or rows that are not sorted by key, at ${JSON.stringify(misplaced)}.`,
-    'Nothing was published.',
+    'Nothing was published. This is a bug in rekap; please report it.',
   );
 }

@@ -266,7 +266,7 @@ export function definitionError(problems: readonly string[]): RekapError {
     problems.length === 1
       ? `The project cannot be used: ${problems[0]}.`
       : ['The project cannot be used:', ...problems.map((problem) => `  - ${problem}`)].join('\n'),
-    'Correct the project. "rekap check" checks all of it without a request to the source.',
+    'Correct the project. To check all of it without requests to the source, run "rekap check".',
   );
 }
 

@@ -58,7 +58,7 @@ const paging = v.variant('by', [
   v.strictObject({ by: v.literal('none') }),
 ]) satisfies v.GenericSchema<unknown, Paging>;
 
-const qualified = v.pipe(text, v.regex(/^\w+\.\w+$/, 'is not written as table.column'));
+const qualified = v.pipe(text, v.regex(/^\w+\.\w+$/, 'does not have the form table.column'));
 
 const partition = v.strictObject({
   parameter,

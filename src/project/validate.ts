@@ -63,7 +63,7 @@ function* findColumnProblems(columns: Columns): Found {
     if (column.kind === 'decimal' && column.scale > column.precision)
       yield [
         name,
-        `the column "${name}" has more digits after the point (${column.scale}) than in all (${column.precision})`,
+        `the column "${name}" has a scale (${column.scale}) that is larger than its precision (${column.precision})`,
       ];
     if (column.kind === 'integer' && (column.min ?? -Infinity) > (column.max ?? Infinity))
       yield [name, `the column "${name}" has a min that is larger than its max`];
@@ -77,7 +77,7 @@ function* findKeyProblems({ key }: AnyPipeline, columns: Columns): Found {
     const column = columns.get(name);
     if (column === undefined) yield [name, `its key contains the column "${name}", which is not declared`];
     else if (!isOf(identifying, column))
-      yield [name, `its key contains the ${column.kind} column "${name}"; a measure identifies nothing`];
+      yield [name, `its key contains the column "${name}" of kind ${column.kind}, which cannot identify a row`];
     if (column?.nullable === true) yield [name, `its key contains the nullable column "${name}"`];
     if (ownRowColumns.has(name))
       yield [name, `its key contains the column "${name}", which is reserved in the tables violations and changes`];
@@ -95,7 +95,7 @@ function* findPartitionProblems(
   if (!isOf(['text', 'integer'], columns.get(column)))
     yield [column, `its partition column "${column}" is not a text or an integer`];
   if (pagingParameters(paging).includes(parameter))
-    yield [parameter, `its partition parameter "${parameter}" is a parameter of its paging too`];
+    yield [parameter, `its partition parameter "${parameter}" is also a parameter of its paging`];
   if (values?.from !== 'pipeline') return;
   if (columnOf(project, values.column) === undefined)
     yield [values.column, `its partitions come from "${values.column}", which is not a column of the project`];
@@ -106,7 +106,7 @@ function* findPartitionProblems(
       if (chain.length > project.pipelines.length) return;
       continue;
     }
-    yield [values.column, `its partitions come from itself (${chain.join(' from ')})`];
+    yield [values.column, `its partitions depend on its own partitions (${chain.join(' from ')})`];
     return;
   }
 }
@@ -115,7 +115,7 @@ function* findPartitionProblems(
 function* findParameterProblems({ parameters = {}, partition, paging }: AnyPipeline): Found {
   const taken = new Set([partition?.parameter, ...pagingParameters(paging)]);
   for (const name of Object.keys(parameters))
-    if (taken.has(name)) yield [name, `its parameter "${name}" is a parameter of its partition or its paging too`];
+    if (taken.has(name)) yield [name, `its parameter "${name}" is also a parameter of its partition or its paging`];
 }
 
 /** Returns the pipeline whose records name the partitions of a pipeline; null if there is none. */
@@ -146,7 +146,8 @@ function* findCheckProblems(check: RowCheck, columns: Columns, project: Project)
       const { parts, whole } = check;
       if (parts.length < 2) yield [name, `the check "${name}" sums fewer than two columns`];
       for (const part of repeated(parts)) yield [name, `the check "${name}" sums "${part}" twice`];
-      if (parts.includes(whole)) yield [name, `the check "${name}" has the column "${whole}" as whole and as part`];
+      if (parts.includes(whole))
+        yield [name, `the check "${name}" uses the column "${whole}" as both the total and a part`];
       for (const column of [...parts, whole]) {
         const what = wrong(column, summable, 'a count, an integer or a decimal');
         if (typeof what === 'string') yield [column, what];
@@ -217,7 +218,7 @@ function* findNamesProblems({ pipelines }: Project): Generator<DeclarationProble
   for (const [place, source] of sources.entries())
     if (sources.indexOf(source) < place) {
       const { table, path } = pipelines[place]!;
-      yield { of: table, near: path, what: `another pipeline reads the endpoint "${path}" too` };
+      yield { of: table, near: path, what: `another pipeline already reads the endpoint "${path}"` };
     }
   const kinds = new Map<string, { kind: ColumnKind; table: string }>();
   for (const { table, key, columns } of pipelines)
@@ -249,11 +250,11 @@ function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator
     yield { of: name, near: '', what: `two checks across tables have the name "${name}"` };
   for (const model of models) {
     for (const found of findNameProblems("the view's name", model.name)) yield problemOf(model, found);
-    if (tables.has(model.name)) yield problemOf(model, ['', `a table has the name "${model.name}" too`]);
+    if (tables.has(model.name)) yield problemOf(model, ['', `a table also has the name "${model.name}"`]);
   }
   for (const check of checks) {
     for (const found of findCheckNameProblems(check.name)) yield problemOf(check, found);
-    if (rowChecks.has(check.name)) yield problemOf(check, ['', `a check of a row has the name "${check.name}" too`]);
+    if (rowChecks.has(check.name)) yield problemOf(check, ['', `a row check also has the name "${check.name}"`]);
   }
 }
 

@@ -69,7 +69,7 @@ function totalsSection({ manifest, project }: ReportFacts): Html | null {
     ]);
   });
   if (totals.length === 0) return null;
-  const head = ['Column', 'Meaning', 'Sum', 'Rows without a value'];
+  const head = ['Column', 'Meaning', 'Sum', 'Null values'];
   return html`<section id="totals">
     <h2>Totals</h2>
     ${table(totals, { caption: 'Sums of the columns', head, numbers: [2, 3] })}
@@ -91,9 +91,9 @@ function proofSection({ manifest }: ReportFacts): Html {
   ]);
   const head = ['Dataset', 'Fetched', 'Published', 'Quarantined', 'Duplicates', 'Carried over', 'Rows', 'Proof'];
   return html`<section id="trust">
-    <h2>Where every record went</h2>
+    <h2>Completeness</h2>
     <p>
-      A list is complete if two passes over it brought the same records. Every fetched record is published, in
+      A list is complete if two passes over it returned the same records. Every fetched record is published, in
       quarantine, or counted as a duplicate.
     </p>
     ${table(ledger, { caption: 'Records by outcome', head, numbers: [1, 2, 3, 4, 5, 6] })}
@@ -136,7 +136,7 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
   return html`<section id="checks">
     <h2>Checks</h2>
     <p>
-      ${total === 0 ? 'No check fails.' : `${countOf(total, 'violation')}. The rows are published without corrections.`}
+      ${total === 0 ? 'All checks pass.' : `${countOf(total, 'violation')}. The rows are published without corrections.`}
       ${quarantined === 0 ? null : `${countOf(quarantined, 'record')} could not be stored as a row; see the table quarantine.`}
     </p>
     ${

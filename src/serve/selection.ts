@@ -59,7 +59,7 @@ export function parametersOf(pipeline: AnyPipeline, maxLimit: number): Parameter
             description: 'Maximum number of records to return.',
           },
     position: positionOf(paging),
-    fixed: Object.keys(parameters).map((name) => ({ name, description: 'Without effect in this service.' })),
+    fixed: Object.keys(parameters).map((name) => ({ name, description: 'Has no effect in this service.' })),
   };
 }
 

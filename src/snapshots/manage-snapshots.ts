@@ -68,7 +68,9 @@ function nextStep({ id, manifest }: Snapshot, isDamaged: boolean, answers: Verif
   if (isDamaged && answers === 'kept') return recoveryHint(id, manifest.run);
   if (isDamaged)
     return 'Run the sync again, or roll back to another snapshot. To list the snapshots, run "rekap snapshots list".';
-  return answers === 'damaged' ? 'The tables are intact, but a replay can no longer prove them.' : '';
+  return answers === 'damaged'
+    ? 'The tables are intact, but a replay cannot reproduce them. To store new responses, run the sync again.'
+    : '';
 }
 
 export function damagedError(what: string, problems: readonly string[], next: string): RekapError {

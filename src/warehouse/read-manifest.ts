@@ -17,12 +17,10 @@ export async function readManifest(value: unknown, id: string): Promise<ReadMani
   const format = formatOf(value);
   const current = format === 1 ? await upgradeManifest(value) : value;
   if (typeof format === 'number' && format > 2)
-    return { why: `has the format ${format} of a newer release. Use that release of rekap to read it` };
+    return { why: `has format ${format}, which requires a newer release. Use that release of rekap to read it` };
   if (!v.is(manifestShape, current) || current.snapshot !== id) return { why: `is not a manifest of snapshot ${id}` };
   const [problem] = findProblems(current.project);
-  return problem === undefined
-    ? { manifest: current }
-    : { why: `has a declaration that contradicts itself: ${problem.what}` };
+  return problem === undefined ? { manifest: current } : { why: `has an inconsistent declaration: ${problem.what}` };
 }
 
 function formatOf(value: unknown): unknown {

@@ -91,7 +91,7 @@ describe('a webhook', () => {
     await end();
     expect(asked).toHaveLength(requests);
     expect(passed).toEqual(waits);
-    expect(warnings).toEqual(isHeard ? [] : [`The webhook failed: ${host}: it returned 301`]);
+    expect(warnings).toEqual(isHeard ? [] : [`The webhook failed: ${host}: it returned status 301`]);
   });
 
   it('or a ping that is silent is given up after ten seconds', async () => {
@@ -104,7 +104,7 @@ describe('a webhook', () => {
     expect(warnings).toEqual([]);
     vi.advanceTimersByTime(1);
     await ended;
-    expect(warnings).toEqual([`The ping failed: ${host}: it took too long`]);
+    expect(warnings).toEqual([`The ping failed: ${host}: it did not respond within 10 s`]);
     expect(asked).toEqual(['/hook']);
   });
 
@@ -165,7 +165,7 @@ describe('a command', () => {
     process.emit('SIGTERM');
     vi.advanceTimersByTime(5000);
     await ending;
-    expect(warnings).toEqual(['The command failed: a signal ended it']);
+    expect(warnings).toEqual(['The command failed: it was stopped by a signal']);
     expect(await ended()).toHaveLength(0);
   });
 

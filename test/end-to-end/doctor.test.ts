@@ -47,8 +47,8 @@ describe('rekap doctor', () => {
 
   it.each<[string, (response: { writeHead(status: number): { end(text: string): void } }) => void, string]>([
     ['refuses the key', (response) => response.writeHead(401).end('{}'), 'access failed'],
-    ['is somewhere else', (response) => response.writeHead(404).end('{}'), 'answer failed'],
-    ['answers something else', (response) => response.writeHead(200).end('<html></html>'), 'answer failed'],
+    ['is somewhere else', (response) => response.writeHead(404).end('{}'), 'response failed'],
+    ['answers something else', (response) => response.writeHead(200).end('<html></html>'), 'response failed'],
   ])('names a service that %s', async (_, twist, expected) => {
     const { url } = await startTwistedSource(nation, twist);
     expect(await examine(['--base-url', url])).toMatchObject({ code: 4, doubtful: [expected] });

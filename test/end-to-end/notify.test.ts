@@ -107,7 +107,7 @@ describe('a sync', () => {
     const { url } = await listen(301, 301);
     const { code, stderr } = await syncSample(await temporaryFolder(), '--ping-url', url);
     expect(code).toBe(0);
-    expect(stderr).toContain('it returned 301');
+    expect(stderr).toContain('it returned status 301');
   });
 
   it('signs what a webhook gets, and sends it again to one that fails for a moment', async () => {
@@ -128,7 +128,7 @@ describe('a sync', () => {
     const { code, stderr, stdout } = await syncSample(await temporaryFolder(), ...words);
     expect(code).toBe(0);
     expect(stdout).toContain('Published');
-    expect(stderr).toMatch(/ping failed: 127\.0\.0\.1:\d+: it returned 500/);
+    expect(stderr).toMatch(/ping failed: 127\.0\.0\.1:\d+: it returned status 500/);
     expect(stderr).toContain('exit code 7');
     expect(stderr).not.toContain('not-to-be-printed');
     const inJson = await syncSample(await temporaryFolder(), '--on-publish', 'exit 7', '--log-format', 'json');

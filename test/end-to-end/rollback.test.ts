@@ -67,7 +67,7 @@ describe('a rollback', () => {
     const { code, stderr } = await runHere(['snapshots', 'rollback', older, '--warehouse', warehouse]);
     expect(code).toBe(0);
     expect(stderr).toContain(`landing/${older}: bodies.gz`);
-    expect(stderr).toContain('a replay can no longer prove them');
+    expect(stderr).toContain('a replay cannot reproduce them');
     expect(await readCurrentId(warehouse)).toBe(older);
   });
 

@@ -126,7 +126,7 @@ describe('a check', () => {
     [
       'whose message names what no violation has',
       check(`${select} FROM people`, '-- en: {column} in {place}'),
-      'its message names {place}, which no violation has',
+      'its message contains the unknown placeholder {place}',
     ],
   ])('is refused %s', async (_what, files, message) => {
     expect(await problem(files)).toContain(message);

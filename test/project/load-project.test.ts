@@ -253,7 +253,7 @@ describe('what is wrong with a project is named by file and line', () => {
       people({ key: ['plase'] }),
       'pipelines/people.json:19: its key contains the column "plase", which is not declared',
     ],
-    ['a measure in the key', people({ key: ['place', 'total'] }), 'its key contains the count column "total"'],
+    ['a measure in the key', people({ key: ['place', 'total'] }), 'its key contains the column "total" of kind count'],
     [
       'a column twice',
       columns({ again: { kind: 'text', field: 'Total', comment: 'X.' } }),
@@ -302,7 +302,7 @@ describe('what is wrong with a project is named by file and line', () => {
     [
       'two pipelines of one endpoint',
       { 'rekap.project.json': projectJson, 'a.json': peopleJson, 'b.json': { ...peopleJson, table: 'b' } },
-      'b.json:5: another pipeline reads the endpoint "/people" too',
+      'b.json:5: another pipeline already reads the endpoint "/people"',
     ],
     [
       'a file of partitions that is no JSON',
@@ -337,7 +337,7 @@ describe('what is wrong with a project is named by file and line', () => {
     [
       'a view of the name of a table',
       { ...people({}), 'models/people.sql': '-- People.\nSELECT 1 AS x' },
-      'models/people.sql:1: a table has the name "people" too',
+      'models/people.sql:1: a table also has the name "people"',
     ],
   ])('%s', async (_what, files, message) => {
     await expect(load(files)).rejects.toMatchObject({

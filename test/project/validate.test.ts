@@ -73,10 +73,14 @@ describe('a pipeline', () => {
     [
       'a filter that pages',
       { partition: { ...partition, parameter: 'offset' } },
-      /partition parameter "offset" is a parameter of its paging too/,
+      /partition parameter "offset" is also a parameter of its paging/,
     ],
-    ['a fixed parameter that filters', { parameters: { id_dapil: '1' } }, /parameter "id_dapil" is a parameter of its/],
-    ['a fixed parameter that pages', { parameters: { limit: '1' } }, /parameter "limit" is a parameter of its/],
+    [
+      'a fixed parameter that filters',
+      { parameters: { id_dapil: '1' } },
+      /parameter "id_dapil" is also a parameter of its/,
+    ],
+    ['a fixed parameter that pages', { parameters: { limit: '1' } }, /parameter "limit" is also a parameter of its/],
     ['no columns', { columns: {} }, /no columns/],
     ['a column that is no name', plus('a"b', {}), /column name "a"b" is not lower-case/],
     ['a column without a field', plus('extra', { field: '' }), /^columns.extra.field is empty/],
@@ -88,7 +92,7 @@ describe('a pipeline', () => {
     [
       'more digits after the point than in all',
       plus('extra', { kind: 'decimal', precision: 2, scale: 3 }),
-      /"extra" has more digits after the point \(3\) than in all \(2\)/,
+      /"extra" has a scale \(3\) that is larger than its precision \(2\)/,
     ],
     ['bounds the wrong way round', plus('extra', { kind: 'integer', min: 2, max: 1 }), /a min that is larger/],
     ['an empty key', { key: [] }, /key is empty/],
@@ -99,7 +103,7 @@ describe('a pipeline', () => {
       /key contains the column "message", which is reserved/,
     ],
     ['a key that is not declared', { key: ['dapil_id', 'village'] }, /"village", which is not declared/],
-    ['a count in the key', { key: ['dapil_id', 'dpt_male'] }, /contains the count column "dpt_male"/],
+    ['a count in the key', { key: ['dapil_id', 'dpt_male'] }, /contains the column "dpt_male" of kind count/],
     [
       'a column in the key that may be empty',
       { ...plus('ward', { nullable: true }), key: [...sound.key, 'ward'] },
@@ -119,7 +123,7 @@ describe('a pipeline', () => {
     [
       'partitions from itself',
       { partition: { ...partition, values: { from: 'pipeline', column: 'voters.dapil_id' } } },
-      /partitions come from itself \(voters from voters\)/,
+      /partitions depend on its own partitions \(voters from voters\)/,
     ],
     ['a watched column that is no number', { watch: ['regency'] }, /watch names "regency", which is not a count/],
     ['a watched column that is not declared', { watch: ['village'] }, /watch names "village"/],
@@ -140,7 +144,7 @@ describe('a pipeline', () => {
     [
       'a sum that is its own part',
       { checks: [{ ...check, parts: ['dpt_male', check.whole] }] },
-      /"dpt_total" as whole and as part/,
+      /"dpt_total" as both the total and a part/,
     ],
     [
       'a sum of a column that is no number',
@@ -212,14 +216,14 @@ describe('a project', () => {
     [
       'one endpoint read twice',
       { pipelines: [first, { ...second, path: first.path }] },
-      /another pipeline reads the endpoint "\/api\/datapemilihdpr" too/,
+      /another pipeline already reads the endpoint "\/api\/datapemilihdpr"/,
     ],
     [
       'keys of another kind',
       { pipelines: [first, { ...second, columns: { ...second.columns, regency: { ...column, kind: 'integer' } } }] },
       /key column "regency" is of kind integer, but that of "voters" is of kind text/,
     ],
-    ['a view of the name of a table', { models: [{ ...file, name: 'voters' }] }, /a table has the name "voters" too/],
+    ['a view of the name of a table', { models: [{ ...file, name: 'voters' }] }, /a table also has the name "voters"/],
     ['two views of one name', { models: [file, file] }, /two views have the name "turnout"/],
     [
       'a view that is no name',
@@ -229,12 +233,12 @@ describe('a project', () => {
     [
       "a view of one of rekap's own names",
       { models: [{ ...file, name: 'violations' }] },
-      /a table has the name "violations" too/,
+      /a table also has the name "violations"/,
     ],
     [
       "a view of the name of rekap's own view",
       { models: [{ ...file, name: 'reconciliation' }] },
-      /has the name "reconciliation" too/,
+      /also has the name "reconciliation"/,
     ],
     ['two checks across tables of one name', { checks: [file, file] }, /two checks across tables have the name/],
     [
@@ -246,7 +250,7 @@ describe('a project', () => {
     [
       'a check across tables of the name of a row check',
       { checks: [{ ...file, name: check.name }] },
-      /a check of a row has the name "dpt_sexes_sum" too/,
+      /a row check also has the name "dpt_sexes_sum"/,
     ],
   ])('is refused with %s', (_name, change, message) => {
     expect(complaintsOf({ ...whole, ...change })).toContainEqual(expect.stringMatching(message));

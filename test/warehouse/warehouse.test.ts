@@ -97,8 +97,11 @@ describe('a snapshot', () => {
 
   it.each<[string, string]>([
     ['is not valid JSON', '{"format":1'],
-    ['has the format 3 of a newer release', JSON.stringify({ ...manifest, format: 3 })],
-    ['contradicts itself', JSON.stringify({ ...manifest, project: { ...manifest.project, pipelines: [] } })],
+    ['has format 3, which requires a newer release', JSON.stringify({ ...manifest, format: 3 })],
+    [
+      'has an inconsistent declaration',
+      JSON.stringify({ ...manifest, project: { ...manifest.project, pipelines: [] } }),
+    ],
   ])('is refused if its manifest %s', async (reason, text) => {
     const refusal = { code: 'warehouse', message: expect.stringContaining(reason) };
     await expect(readCurrent(await makeWarehouse(text))).rejects.toMatchObject(refusal);

@@ -81,7 +81,7 @@ function sendWithFault(name: ResponseFault, body: string, { reply, chance, clock
       socket?.resetAndDestroy();
       return reply;
     case '429':
-      throw new Problem(429, 'Too many requests. Retry-After says when to retry.', {
+      throw new Problem(429, 'Too many requests. Retry after the time in Retry-After.', {
         headers: { 'retry-after': writeRetryAfter(chance, clock.now()) },
       });
     case '503':

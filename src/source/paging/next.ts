@@ -52,8 +52,8 @@ function targetOf(next: string, { url }: Page, baseUrl: string): string {
     return address.pathname.slice(folder.length) + address.search;
   throw new RekapError(
     'unprovable-source',
-    `${url} names ${JSON.stringify(next.slice(0, 200))} as its next page, which is not below ${baseUrl}.`,
-    'rekap sends the API key to the source alone. Check --base-url, or contact the operator of the service.',
+    `${url} links to the next page ${JSON.stringify(next.slice(0, 200))}, which is not below ${baseUrl}.`,
+    'rekap sends the API key only to the source. Check --base-url, or contact the operator of the service.',
   );
 }
 
@@ -61,7 +61,7 @@ function targetOf(next: string, { url }: Page, baseUrl: string): string {
 function absent({ url }: Page, { message }: RekapError): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} names a next page that the source does not return: ${message}`,
+    `${url} links to a next page that the source does not return: ${message}`,
     'The source changed during the sync, or its cursors expire. Run the sync again, or contact its operator.',
   );
 }
@@ -69,7 +69,7 @@ function absent({ url }: Page, { message }: RekapError): RekapError {
 function loop({ url }: Page, next: string): RekapError {
   return new RekapError(
     'broken-reading',
-    `${url} names ${JSON.stringify(next.slice(0, 200))} as its next page, which was already read.`,
+    `${url} links to the next page ${JSON.stringify(next.slice(0, 200))}, which was already read.`,
     'The pages of the source form a loop. Run the sync again, or contact its operator.',
   );
 }
@@ -77,7 +77,7 @@ function loop({ url }: Page, next: string): RekapError {
 function endless({ url }: Page): RekapError {
   return new RekapError(
     'unprovable-source',
-    `${url} is the last of ${maxEmptyPages} pages without records, and names another one.`,
+    `The source returned ${maxEmptyPages} pages in a row without records. The last one, ${url}, links to another page.`,
     'The list may never end. Contact the operator of the service.',
   );
 }

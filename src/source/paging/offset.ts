@@ -102,7 +102,7 @@ function requireNoSecond(second: FetchedPage, size: number): void {
   if (records.length === 1 && size > 1)
     throw new RekapError(
       'unprovable-source',
-      `${url} returned one record although ${size} were requested, like the previous page.`,
+      `${url} and the page before it each returned one record, although ${size} were requested.`,
       'rekap cannot prove that a source is complete if it returns one record at a time. Ask its operator for longer pages.',
     );
   requireNothing(second);

@@ -146,6 +146,6 @@ export function repeatedRecord(url: string): RekapError {
   return new RekapError(
     'broken-reading',
     `${url} repeats the key of an earlier record of the same pass.`,
-    'The source repeats a page, or records moved from page to page during the pass; or the key does not identify a record. Run the sync again.',
+    'The source repeats a page, or records moved between pages during the pass. Run the sync again. If it fails again, the key of the dataset may not identify a record.',
   );
 }

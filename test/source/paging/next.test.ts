@@ -152,7 +152,13 @@ describe('a pass', () => {
   });
 
   it.each<[string, Give, string, string, number]>([
-    ['100 pages without records in a row', sparse(100, 100), 'unprovable-source', '100 pages without records', 100],
+    [
+      '100 pages without records in a row',
+      sparse(100, 100),
+      'unprovable-source',
+      '100 pages in a row without records',
+      100,
+    ],
     ['a next page that was already read', numbered(...loop), 'broken-reading', 'already read', 3],
     ['a page that repeats an earlier one four times', slipping(4), 'broken-reading', 'earlier page again', 5],
     ['a next page that is not found', withSecond(404), 'broken-reading', 'refused with 404', 2],
