@@ -75,7 +75,11 @@ describe('a pipeline', () => {
       { partition: { ...partition, parameter: 'offset' } },
       /partition parameter "offset" is also a parameter of its paging/,
     ],
-    ['a fixed parameter that filters', { parameters: { id_dapil: '1' } }, /parameter "id_dapil" is also a parameter of its/],
+    [
+      'a fixed parameter that filters',
+      { parameters: { id_dapil: '1' } },
+      /parameter "id_dapil" is also a parameter of its/,
+    ],
     ['a fixed parameter that pages', { parameters: { limit: '1' } }, /parameter "limit" is also a parameter of its/],
     ['no columns', { columns: {} }, /no columns/],
     ['a column that is no name', plus('a"b', {}), /column name "a"b" is not lower-case/],
