@@ -14,7 +14,7 @@ export interface Doubt {
 }
 
 export class ListingChecks {
-  /** True if the full listing lacks records of a partition. Then it proves nothing. */
+  /** True if records of a partition are missing in the full listing. Then it proves nothing. */
   isListingShort = false;
   private readonly table: string;
   private readonly known: Known;
