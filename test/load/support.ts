@@ -39,10 +39,13 @@ export const project: Project = {
   models: bundled.models.filter(({ name }) => name === 'regency_figures'),
 };
 
-/** Tables and views that have a Parquet file. */
-export const exported = [...allTables(bundled.pipelines), ...allModels(bundled)]
-  .map(({ name }) => name)
-  .filter((name) => name !== 'snapshots_log');
+/** Returns the tables and views that have a Parquet file. */
+export const exportedTables = (of: Project): string[] =>
+  [...allTables(of.pipelines), ...allModels(of)].map(({ name }) => name).filter((name) => name !== 'snapshots_log');
+
+/** Those of the bundled project. */
+export const exported = exportedTables(bundled);
+
 /** When every snapshot of these tests is published. */
 export const published = new Date('2026-11-20T03:00:02Z');
 
