@@ -1,17 +1,17 @@
-/** What --faults takes: names, values and presets, and one clear message for everything else. */
+/** --faults accepts names, values and presets, and refuses everything else with a clear message. */
 
 import { describe, expect, it } from 'vitest';
 import { countFaults, describeFaults, listFaults, parseFaults } from '../../src/cli/faults.ts';
 import { faultList, presets } from '../../src/serve/faults/fault-list.ts';
 
 describe('--faults', () => {
-  it('takes names with their values, and a name alone at its default', () => {
+  it('accepts names with values, and a default for a name alone', () => {
     expect(parseFaults('clamp=50,truncate=0.05,429=.1')).toEqual({ clamp: 50, truncate: 0.05, 429: 0.1 });
     expect(parseFaults(' stall = 1 , drop=0')).toEqual({ stall: 1, drop: 0 });
     for (const { name, default: usual } of faultList) expect(parseFaults(name)).toEqual({ [name]: usual });
   });
 
-  it('takes presets, beside which a fault may have its own value', () => {
+  it('accepts presets, and overrides single values', () => {
     const hostile = parseFaults('hostile');
     expect(Object.keys(hostile).toSorted()).toEqual(faultList.map(({ name }) => name).toSorted());
     expect(Object.keys(parseFaults('transient')).toSorted()).toEqual(
@@ -48,7 +48,7 @@ describe('--faults', () => {
   });
 });
 
-describe('what is printed', () => {
+describe('the output', () => {
   it.each([100, 79, 40])(
     'lists every fault and preset in the help, whole, in lines of at most %d characters',
     (width) => {
@@ -59,7 +59,7 @@ describe('what is printed', () => {
     },
   );
 
-  it('shows at the start which faults are on, with the seed, and at the end how often each was met', () => {
+  it('shows the active faults and the seed, and counts how often each occurred', () => {
     const values = parseFaults('clamp=50,cut=0.1,drop=0');
     const start = describeFaults(values, 77, 100);
     expect(start).toMatch(/^ {2}clamp +50 +a response has at most/m);

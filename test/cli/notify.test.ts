@@ -1,4 +1,4 @@
-/** Pings, webhooks and commands: how often they are tried, how long they may take, and what they never see. */
+/** Pings, webhooks and commands are retried, limited in time, and never get secrets. */
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,9 +41,9 @@ async function notifierOf(options: Partial<Parameters<typeof readNotifier>[0]>, 
 
 /** A server that answers with these statuses in turn, and then not at all. Returns the requested paths. */
 async function listen(statuses: number[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url!);
+    requests.push(request.url!);
     request.resume();
     const status = statuses.shift();
     if (status === undefined) server.emit('silent');
@@ -55,7 +55,7 @@ async function listen(statuses: number[]) {
     server.closeAllConnections();
   });
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { asked, host, url: `http://${host}/hook`, waiting: once(server, 'silent') };
+  return { requests, host, url: `http://${host}/hook`, waiting: once(server, 'silent') };
 }
 
 /** Lets waits pass at once; gives their milliseconds. */
@@ -72,7 +72,7 @@ function skipWaits(): number[] {
   return waits;
 }
 
-function ownTimers(): void {
+function useOwnTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
 }
@@ -83,21 +83,21 @@ describe('a webhook', () => {
     [[503, 200], 2, [1000]],
     [[503, 500, 204], 3, [1000, 5000]],
     [[503, 500, 301, 200], 3, [1000, 5000]],
-  ])('that answers %j is sent %i requests', async (statuses, requests, waits) => {
-    const isHeard = statuses.length <= 3;
-    const { asked, host, url } = await listen(statuses);
+  ])('with responses %j gets %i requests', async (statuses, attempts, waits) => {
+    const succeeds = statuses.length <= 3;
+    const { requests, host, url } = await listen(statuses);
     const passed = skipWaits();
     const { warnings, end } = await notifierOf({ webhook: url });
     await end();
-    expect(asked).toHaveLength(requests);
+    expect(requests).toHaveLength(attempts);
     expect(passed).toEqual(waits);
-    expect(warnings).toEqual(isHeard ? [] : [`The webhook failed: ${host}: it returned status 301`]);
+    expect(warnings).toEqual(succeeds ? [] : [`The webhook failed: ${host}: it returned status 301`]);
   });
 
-  it('or a ping that is silent is given up after ten seconds', async () => {
-    const { asked, host, url, waiting } = await listen([]);
+  it('or ping without a response is aborted after ten seconds', async () => {
+    const { requests, host, url, waiting } = await listen([]);
     const { warnings, end } = await notifierOf({ 'ping-url': url });
-    ownTimers();
+    useOwnTimers();
     const ended = end();
     await waiting;
     vi.advanceTimersByTime(9999);
@@ -105,13 +105,13 @@ describe('a webhook', () => {
     vi.advanceTimersByTime(1);
     await ended;
     expect(warnings).toEqual([`The ping failed: ${host}: it did not respond within 10 s`]);
-    expect(asked).toEqual(['/hook']);
+    expect(requests).toEqual(['/hook']);
   });
 
-  it('gets five seconds more once the process is told to end', async () => {
-    const { asked, url, waiting } = await listen([]);
+  it('gets five more seconds after SIGTERM', async () => {
+    const { requests, url, waiting } = await listen([]);
     const { warnings, end } = await notifierOf({ webhook: url });
-    ownTimers();
+    useOwnTimers();
     const ended = end();
     await waiting;
     process.emit('SIGTERM');
@@ -120,7 +120,7 @@ describe('a webhook', () => {
     vi.advanceTimersByTime(1);
     await ended;
     expect(warnings).toEqual([expect.stringMatching(/^The webhook failed: .*aborted/)]);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
@@ -142,10 +142,10 @@ describe('a command', () => {
     };
   }
 
-  it('is ended after a minute, with all that it has started', async () => {
+  it('is killed after a minute, with its child processes', async () => {
     const { command, begun, ended } = await longCommand();
     const { warnings, end } = await notifierOf({ 'on-publish': command });
-    ownTimers();
+    useOwnTimers();
     const ending = end();
     await begun;
     vi.advanceTimersByTime(59_999);
@@ -156,10 +156,10 @@ describe('a command', () => {
     expect(await ended()).toHaveLength(0);
   });
 
-  it('is ended five seconds after the process is told to end', async () => {
+  it('is killed five seconds after SIGTERM', async () => {
     const { command, begun, ended } = await longCommand();
     const { warnings, end } = await notifierOf({ 'on-publish': command });
-    ownTimers();
+    useOwnTimers();
     const ending = end();
     await begun;
     process.emit('SIGTERM');
@@ -172,13 +172,13 @@ describe('a command', () => {
   it.each([
     ['exit 7', 'exit code 7'],
     ['kill -9 $$', 'ended by SIGKILL'],
-  ])('that does "%s" is warned of', async (command, why) => {
+  ])('that runs "%s" causes a warning', async (command, why) => {
     const { warnings, end } = await notifierOf({ 'on-publish': command });
     await end();
     expect(warnings).toEqual([`The command failed: ${why}`]);
   });
 
-  it('never sees the keys and the addresses, and sees every other variable', async () => {
+  it('gets every variable except keys and addresses', async () => {
     const secrets = ['REKAP_API_KEY', 'REKAP_API_KEYS', 'REKAP_PING_URL', 'REKAP_WEBHOOK'];
     for (const name of secrets) vi.stubEnv(name, `secret of ${name}`);
     vi.stubEnv('AWS_REGION', 'nowhere');
@@ -191,8 +191,8 @@ describe('a command', () => {
     for (const name of secrets) expect(seen).not.toContain(`${name}=`);
   });
 
-  it('hears in variables and on stdin of the failure that ended the run, cut to a length that every system takes', async () => {
-    const file = join(await temporaryFolder(), 'heard');
+  it('gets the failure of the run in variables and on stdin, cut to a portable length', async () => {
+    const file = join(await temporaryFolder(), 'seen');
     const reason = 'x'.repeat(2000);
     const line = runAt('21T03:00', { outcome: 'failed', exit_code: 4, snapshot: '20261120T030000Z-000001', reason });
     const text = `echo "$REKAP_EVENT $REKAP_RUN $REKAP_SNAPSHOT $REKAP_EXIT_CODE $REKAP_REASON" > '${file}'; cat >> '${file}'`;
@@ -204,8 +204,8 @@ describe('a command', () => {
     expect(JSON.parse(stdin)).toMatchObject({ event: 'failed', exit_code: 4, reason, requests: 178 });
   });
 
-  it('hears nothing of the line of another run', async () => {
-    const file = join(await temporaryFolder(), 'heard');
+  it('gets nothing from the record of another run', async () => {
+    const file = join(await temporaryFolder(), 'seen');
     const line = runAt('21T02:59', { outcome: 'unchanged' });
     const { end } = await notifierOf({ 'on-publish': `cat > '${file}'`, 'on-unchanged': 'exit 9' }, line);
     await end();
@@ -219,7 +219,7 @@ describe('a command', () => {
 });
 
 it.each(['nowhere', 'ftp://host', 'file:///etc/passwd', ''])(
-  'the address %j is refused, and not repeated',
+  'refuses the address %j without repeating it',
   async (url) => {
     for (const option of ['ping-url', 'webhook'])
       await expect(notifierOf({ [option]: url })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** What signals do: the first one ends the run in good order, a later one ends the process. */
+/** The first signal ends the run in good order, a later one ends the process. */
 
 import { describe, expect, it, vi } from 'vitest';
 import { listenForSignals } from '../../src/cli/signals.ts';
@@ -20,18 +20,17 @@ describe('a signal', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s aborts with its exit code, and the process lives on', (name, exitCode) => {
+  ] as const)('%s aborts with its exit code, without ending the process', (name, exitCode) => {
     const { codes, reason } = sendAt([0], name);
-    expect(reason).toMatchObject({ code: 'interrupted' });
-    expect(reason).toMatchObject({ exitCode });
+    expect(reason).toMatchObject({ code: 'interrupted', exitCode });
     expect(codes).toEqual([]);
   });
 
-  it('that comes twice at once, as from timeout(1), is one', () => {
+  it('is ignored if it is repeated at once, as by timeout(1)', () => {
     expect(sendAt([0, 20]).codes).toEqual([]);
   });
 
-  it('that a command got also ends what begins within it, such as the sync of a schedule', () => {
+  it('also ends what starts later in the same command, such as the sync of a schedule', () => {
     const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
     const outer = listenForSignals();
     process.emit('SIGTERM');
@@ -45,7 +44,7 @@ describe('a signal', () => {
     exit.mockRestore();
   });
 
-  it('that comes again later ends the process at once', () => {
+  it('ends the process if it is repeated later', () => {
     expect(sendAt([0, 20, 5000], 'SIGTERM').codes).toEqual([143]);
     expect(sendAt([0, 5000], 'SIGINT').codes).toEqual([130]);
   });

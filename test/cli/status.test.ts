@@ -1,4 +1,4 @@
-/** rekap status goes by the newest success, the last sync and the last push, and by the second. */
+/** rekap status depends on the newest success, the last sync and the last push. */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,80 +13,49 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now }));
 afterEach(() => void vi.useRealTimers());
 
 describe('rekap status', () => {
-  const [published, pushed, , , , unchanged, refused, busy] = allRuns as [
-    RunLine,
-    RunLine,
-    RunLine,
-    RunLine,
-    RunLine,
-    RunLine,
-    RunLine,
-    RunLine,
-  ];
-  const [pushFailed, pushInterrupted] = allRuns.slice(-2) as [RunLine, RunLine];
+  const [published, pushed, , , , unchanged, refused, busy] = allRuns as readonly RunLine[] & Record<number, RunLine>;
+  const [pushFailed, pushInterrupted] = allRuns.slice(-2);
+  const killed = runAt('24T03:00', {
+    outcome: 'interrupted',
+    exit_code: 137,
+    reason: `Killed.${'x'.repeat(300)}\nand more`,
+  });
+  const fresh = { state: 'fresh', newest_published: published, failure: null };
+  const failed = { state: 'failed', newest_success: published, age_seconds: 3 * 86_400 + 3 * 3600 };
 
-  it.each<[string, readonly RunLine[], number, string, object]>([
+  it.each<[readonly RunLine[], number, string, object]>([
     [
-      'published',
-      [published, pushed],
+      [published!, pushed!],
       0,
       'fresh: published 2026-11-21 03:00 UTC (3 d ago), 1,514 + 514 rows, 1 new error, 3 standing errors',
-      {
-        state: 'fresh',
-        newest_success: published,
-        newest_published: published,
-        failure: null,
-        age_seconds: 3 * 86_400 + 3 * 3600,
-      },
+      fresh,
     ],
     [
-      'unchanged since, and then busy',
-      [published, unchanged, busy],
+      [published!, unchanged!, busy!],
       0,
       'fresh: unchanged since 2026-11-21 03:00 UTC, checked 2 d ago, 1,514 rows',
-      {
-        state: 'fresh',
-        newest_success: unchanged,
-        newest_published: published,
-        failure: null,
-        age_seconds: 2 * 86_400 + 3 * 3600,
-      },
+      { ...fresh, newest_success: unchanged },
     ],
     [
-      'refused',
-      [published, refused],
+      [published!, refused!],
       7,
       'failed: newest success 3 d ago; last run failed: The quality gate refused to publish:',
-      {
-        state: 'failed',
-        newest_success: published,
-        newest_published: published,
-        failure: refused,
-        age_seconds: 3 * 86_400 + 3 * 3600,
-      },
+      { ...failed, failure: refused },
     ],
     [
-      'a push that failed, and one that was broken off',
-      [published, pushFailed, pushInterrupted],
+      [published!, pushFailed!, pushInterrupted!],
       7,
       'failed: newest success 3 d ago; last push failed: The bucket is gone.',
-      {
-        state: 'failed',
-        newest_success: published,
-        newest_published: published,
-        failure: pushFailed,
-        age_seconds: 3 * 86_400 + 3 * 3600,
-      },
+      { ...failed, failure: pushFailed },
     ],
     [
-      'nothing but a run that was killed',
-      [runAt('24T03:00', { outcome: 'interrupted', exit_code: 137, reason: `Killed.${'x'.repeat(300)}\nand more` })],
+      [killed],
       6,
       `stale: nothing is published; last run failed: Killed.${'x'.repeat(193)}`,
-      { state: 'stale', newest_success: null, newest_published: null, age_seconds: null },
+      { state: 'stale', newest_success: null, age_seconds: null },
     ],
-    ['nothing', [], 6, 'stale: nothing is published yet', { state: 'stale', failure: null, age_seconds: null }],
-  ])('says what there is after: %s', async (_, lines, code, text, value) => {
+    [[], 6, 'stale: nothing is published yet', { state: 'stale', failure: null, age_seconds: null }],
+  ])('prints the state after these runs: %#', async (lines, code, text, value) => {
     const { run, json } = await rolledBackWarehouse(lines);
     expect(await run('status', '--max-age', '7d')).toEqual({ code, stderr: '', stdout: `${text}\n` });
     const read = await json('status', '--max-age', '7d');
@@ -101,15 +70,15 @@ describe('rekap status', () => {
     });
   });
 
-  it('is fresh to the second that --max-age names, and stale after it', async () => {
-    const { json } = await rolledBackWarehouse([published]);
+  it('is fresh until exactly --max-age, and then stale', async () => {
+    const { json } = await rolledBackWarehouse([published!]);
     expect((await json('status', '--max-age', '75h')).code).toBe(0);
     vi.setSystemTime(now.getTime() + 1);
     expect((await json('status', '--max-age', '75h')).code).toBe(6);
   });
 
-  it('names a run that has landed something and has no line', async () => {
-    const { warehouse, run, json } = await rolledBackWarehouse([published]);
+  it('names a run that has stored responses but no record of its end', async () => {
+    const { warehouse, run, json } = await rolledBackWarehouse([published!]);
     const landed = (id: string) => mkdir(join(warehouse, 'landing', id));
     await landed('20261121T030000Z-aaaaaa');
     expect((await json('status', '--max-age', '7d')).value).toMatchObject({ unended_run: null });

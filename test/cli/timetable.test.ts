@@ -1,4 +1,4 @@
-/** A schedule syncs at its times, one sync at a time, makes up for those that were missed by one, and tries again where that may help. */
+/** A schedule syncs at its times, catches up on missed times, and retries if that may help. */
 
 import { describe, expect, it, vi } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
@@ -33,41 +33,40 @@ async function runSyncs(syncs: number, start: Date, more: Partial<Schedule> = {}
 }
 
 describe('a schedule', () => {
-  it('syncs at the times of its time zone', async () => {
-    const { begun, events } = await runSyncs(3, at('20T12:00'));
-    expect(begun).toEqual(['20T19:15', '21T19:15', '22T19:15']);
-    expect(events[0]).toEqual({ kind: 'wait', until: at('20T19:15') });
+  it.each<[string, number, string, string[], Partial<Schedule>, number?]>([
+    ['at the times of its time zone', 3, '20T12:00', ['20T19:15', '21T19:15', '22T19:15'], {}],
+    ['once for all missed times', 2, '23T08:00', ['23T08:00', '23T19:15'], { lastBegun: at('20T19:15') }],
+    ['at once before the first sync', 1, '23T08:00', ['23T08:00'], { lastBegun: null }],
+    ['not at once after a recent sync', 1, '23T08:00', ['23T19:15'], { lastBegun: at('22T19:15') }],
+    [
+      'one after another, even if one runs too long',
+      3,
+      '20T12:00',
+      ['20T19:15', '22T01:15', '23T07:15'],
+      {},
+      30 * 3_600_000,
+    ],
+    ['later by a random part of the jitter', 2, '20T12:00', ['20T19:25', '21T19:25'], { jitter: 20 * 60_000 }],
+    ['at exactly its time', 1, '20T19:15', ['20T19:15'], { lastBegun: at('19T19:15') }],
+    ['not twice at the same time', 1, '20T19:15', ['21T19:15'], { lastBegun: at('20T19:15') }],
+  ])('syncs %s', async (_, syncs, start, expected, options, takes) => {
+    expect((await runSyncs(syncs, at(start), options, takes)).begun).toEqual(expected);
   });
 
-  it('keeps to the hour of a place whose clocks change', () => {
+  it('reports why and until when it waits', async () => {
+    expect((await runSyncs(1, at('20T12:00'))).events[0]).toEqual({ kind: 'wait', until: at('20T19:15') });
+    const { events } = await runSyncs(1, at('23T08:00'), { lastBegun: at('20T19:15') });
+    expect(events[0]).toEqual({ kind: 'catch up', missed: at('22T19:15') });
+  });
+
+  it('keeps its local hour when clocks change', () => {
     const berlin = readTimetable('30 3 * * *', 'Europe/Berlin');
     expect(berlin.next(new Date('2026-10-24T12:00:00Z'))).toEqual(new Date('2026-10-25T02:30:00Z'));
     expect(berlin.next(new Date('2026-03-28T12:00:00Z'))).toEqual(new Date('2026-03-29T01:30:00Z'));
   });
 
-  it('makes up by one sync for all that were missed, at once', async () => {
-    const { begun, events } = await runSyncs(2, at('23T08:00'), { lastBegun: at('20T19:15') });
-    expect(begun).toEqual(['23T08:00', '23T19:15']);
-    expect(events[0]).toEqual({ kind: 'catch up', missed: at('22T19:15') });
-  });
-
-  it('begins with a sync where there was none, and waits where the newest is recent', async () => {
-    expect((await runSyncs(1, at('23T08:00'), { lastBegun: null })).begun).toEqual(['23T08:00']);
-    expect((await runSyncs(1, at('23T08:00'), { lastBegun: at('22T19:15') })).begun).toEqual(['23T19:15']);
-  });
-
-  it('never has two syncs at once: one that takes beyond the next time is followed by another', async () => {
-    const { begun } = await runSyncs(3, at('20T12:00'), {}, 30 * 3_600_000);
-    expect(begun).toEqual(['20T19:15', '22T01:15', '23T07:15']);
-  });
-
-  it('begins later by chance, and by no more than the jitter', async () => {
-    const { begun } = await runSyncs(2, at('20T12:00'), { jitter: 20 * 60_000 });
-    expect(begun).toEqual(['20T19:25', '21T19:25']);
-  });
-
-  it('loses no night where the clock was wrong when it began, and is set right', async () => {
-    // Seven hours ahead, as a hardware clock in local time is; noticed after an hour.
+  it('misses no sync when a wrong clock is corrected', async () => {
+    // Seven hours ahead, like a hardware clock in local time; corrected after an hour.
     const ahead = manualClock(at('20T23:00'));
     let corrected = 0;
     const now = (): Date => {
@@ -92,33 +91,16 @@ describe('a schedule', () => {
     expect(begun).toBe('20T19:15');
   });
 
-  it('ends while it waits when it is told to', async () => {
+  it('stops waiting when it is aborted', async () => {
     const end = new AbortController();
     const { begun } = await runSyncs(9, at('20T12:00'), { signal: end.signal, report: () => end.abort() });
     expect(begun).toEqual([]);
   });
 
-  it('counts a time as come at its very instant, and not a millisecond before', () => {
-    const instant = at('20T19:15');
-    const before = new Date(instant.getTime() - 1);
-    expect(nightly.latest(instant)).toEqual(instant);
-    expect(nightly.latest(before)).toEqual(at('19T19:15'));
-    expect(nightly.next(before)).toEqual(instant);
-    expect(nightly.next(instant)).toEqual(at('21T19:15'));
-  });
-
-  it('begins at the instant at which it starts, unless a sync began at that instant', async () => {
-    const instant = at('20T19:15');
-    const { begun, events } = await runSyncs(1, instant, { lastBegun: at('19T19:15') });
-    expect(begun).toEqual(['20T19:15']);
-    expect(events).toEqual([{ kind: 'catch up', missed: instant }, { kind: 'begin' }]);
-    expect((await runSyncs(1, instant, { lastBegun: instant })).begun).toEqual(['21T19:15']);
-  });
-
   it.each([
     [30_000, 1],
     [30_001, 2],
-  ])('goes on waiting where the clock goes back by %i ms or waits anew: %i waits', async (back, waits) => {
+  ])('computes its wait again if the clock goes back by more than 30 s: %i ms, %i waits', async (back, waits) => {
     const clock = manualClock(at('20T19:10'));
     let corrected = 0;
     const now = (): Date => new Date(clock.monotonic() - corrected);
@@ -157,13 +139,13 @@ describe('a sync that failed', () => {
     return { attempts, waits: clock.sleeps.map((milliseconds) => milliseconds / 60_000) };
   };
 
-  it('is tried again where the source failed, after longer and longer waits', async () => {
+  it('is retried after a failure of the source, with increasing waits', async () => {
     const failure = new RekapError('source-unreachable', 'Nothing listens.');
     expect(await attempt(failure, 3)).toEqual({ attempts: 4, waits: [5, 10, 20] });
     expect(await attempt(failure, 0)).toEqual({ attempts: 1, waits: [] });
   });
 
-  it('tells of each attempt with its number and pause, and of none when it has succeeded', async () => {
+  it('reports each retry with its number and pause', async () => {
     const events: ScheduleEvent[] = [];
     let attempts = 0;
     const act = async (): Promise<void> => {
@@ -181,7 +163,7 @@ describe('a sync that failed', () => {
   it.each([
     ['while it runs', 'attempt', 0],
     ['while it waits', 'wait', 1],
-  ])('is not tried again where the signal comes %s', async (_, moment, calls) => {
+  ])('is not retried if it is aborted %s', async (_, moment, calls) => {
     const failure = new RekapError('source-unreachable', 'Nothing listens.');
     const end = new AbortController();
     let attempts = 0;
@@ -202,7 +184,7 @@ describe('a sync that failed', () => {
     new RekapError('source-refused-key', 'The key is refused.'),
     new RekapError('gate', 'The gate refuses.'),
     new Error('a fault'),
-  ])('is not tried again where that mends nothing: %s', async (error) => {
+  ])('is not retried if that cannot help: %s', async (error) => {
     expect((await attempt(error, 3)).attempts).toBe(1);
   });
 });

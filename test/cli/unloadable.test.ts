@@ -1,4 +1,4 @@
-/** A part of rekap that cannot be loaded, such as in an installation that is replaced under a run, ends the run like every other failure. */
+/** A module that can't be loaded, such as during an upgrade, ends the run as any failure does. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import { readRunLines } from '../support/run-lines.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const parts = ['build', 'publish/check-built', 'transform/transformer', 'load/load'];
+const parts = ['build', 'load/load'];
 
 beforeEach(() => {
   vi.resetModules();
   for (const part of parts) vi.doUnmock(`../../src/${part}.ts`);
 });
 
-it.each(parts)('without %s nothing is published, and the log of runs says why', async (part) => {
+it.each(parts)('publishes nothing and records the failure if %s cannot be loaded', async (part) => {
   vi.doMock(`../../src/${part}.ts`, () => {
     throw new Error('the file is damaged');
   });

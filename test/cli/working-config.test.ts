@@ -17,7 +17,7 @@ async function folderWith(text: string) {
 }
 
 describe('rekap.json in the working directory', () => {
-  it('is read without --config, and any other place of an option wins over it', async () => {
+  it('is read without --config, and has the lowest precedence', async () => {
     const { folder, run } = await folderWith(JSON.stringify({ keep: 3, profiles: { staging: { keep: 4 } } }));
     const keep = async (words: string[], environment: Record<string, string> = {}) => {
       const { stdout } = await run(['config', 'sync', '--json', ...words], environment);
@@ -31,7 +31,7 @@ describe('rekap.json in the working directory', () => {
     expect(await keep(['--config', 'other.json'])).toMatchObject({ value: 6, origin: '"keep" in the config file' });
   });
 
-  it('is named on one line of stderr by a command that it gives an option', async () => {
+  it('is named on stderr by a command that uses one of its options', async () => {
     const { run } = await folderWith(JSON.stringify({ 'max-age': '1d', warehouse: 'gone' }));
     const note = 'Using options from rekap.json.\n';
     expect((await run(['status'])).stderr).toMatch(new RegExp(`^${note}rekap: gone is not a warehouse`));
@@ -40,7 +40,7 @@ describe('rekap.json in the working directory', () => {
     expect(JSON.parse(stderr.split('\n')[0]!)).toMatchObject({ event: 'config', file: 'rekap.json' });
   });
 
-  it('is not looked for in the folders above', async () => {
+  it('is not searched for in parent folders', async () => {
     const { folder, run } = await folderWith(JSON.stringify({ keep: 3 }));
     await mkdir(join(folder, 'below'));
     expect((await run(['config'], {}, join(folder, 'below'))).stdout).not.toContain('rekap.json');
@@ -48,15 +48,15 @@ describe('rekap.json in the working directory', () => {
 
   it.each([
     ['is not JSON', '{ "keep": ', 'The config file rekap.json is not valid JSON'],
-    ['holds what is not an option', '{ "kep": 3 }', 'The config file rekap.json contains the unknown option "kep"'],
-  ])('that %s is an error that names it', async (_, text, message) => {
+    ['contains an unknown option', '{ "kep": 3 }', 'The config file rekap.json contains the unknown option "kep"'],
+  ])('is refused by name if it %s', async (_, text, message) => {
     const { run } = await folderWith(text);
     const { code, stderr } = await run(['status']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
     expect(stderr).not.toContain('--config');
   });
 
-  it('that leads nowhere, or is a folder, is an error that names it', async () => {
+  it('is refused by name if it is a broken link or a folder', async () => {
     const { file, run } = await folderWith('');
     const refused = { code: 2, stderr: expect.stringContaining('The config file rekap.json cannot be read') };
     await rm(file);
@@ -67,7 +67,7 @@ describe('rekap.json in the working directory', () => {
     expect(await run(['status'])).toMatchObject(refused);
   });
 
-  it('that other users can write is refused, unless --config names it', async () => {
+  it('is refused if other users can write it, unless --config names it', async () => {
     const { file, run } = await folderWith(JSON.stringify({ keep: 3 }));
     await chmod(file, 0o606);
     const { code, stderr } = await run(['config']);
@@ -79,7 +79,7 @@ describe('rekap.json in the working directory', () => {
   const refused = { code: 2, stderr: expect.stringContaining('belongs to another user') };
   const isRoot = process.getuid!() === 0;
 
-  it('that belongs to another user is refused', async () => {
+  it('is refused if it belongs to another user', async () => {
     const { file, run } = await folderWith(JSON.stringify({ keep: 3 }));
     // Only root can give a file away. For others, the file stays and the user becomes another.
     if (isRoot) await chown(file, 1234, 0);
@@ -88,7 +88,7 @@ describe('rekap.json in the working directory', () => {
     expect(await run(['config'])).toMatchObject(refused);
   });
 
-  it.skipIf(!isRoot)('that is a link of another user is refused (skipped without root)', async () => {
+  it.skipIf(!isRoot)('is refused if it is a link of another user (skipped without root)', async () => {
     const { file, run } = await folderWith(JSON.stringify({ keep: 3 }));
     await rename(file, `${file}.mine`);
     await symlink('rekap.json.mine', file);
@@ -97,7 +97,7 @@ describe('rekap.json in the working directory', () => {
     expect(await run(['config'])).toMatchObject(refused);
   });
 
-  it('may name a key file, which a key in the environment wins over', async () => {
+  it('can name a key file, over which a key in the environment takes precedence', async () => {
     const options = { 'api-key-file': 'gone', 'base-url': 'http://127.0.0.1:9', attempts: 1 };
     const { run } = await folderWith(JSON.stringify(options));
     const key = { REKAP_API_KEY: 'a-key' };

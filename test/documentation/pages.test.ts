@@ -1,11 +1,14 @@
-/** Every block of README, tutorial and how-to guides that is typed into a terminal runs and prints what the page shows. */
+/** Every command of README, tutorial and how-to guides runs and prints what the page shows. */
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { runHere } from '../support/run-here.ts';
 import { testKey } from '../support/sync-settings.ts';
 import { serveFolder } from '../support/served-source.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Block, readBlocks } from './page-blocks.ts';
 import { PageRunner } from './page-runner.ts';
 
@@ -13,7 +16,7 @@ const root = join(import.meta.dirname, '../..');
 const guides = readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`);
 const pages = ['README.md', 'docs/tutorial.md', ...guides];
 
-/** Blocks that cannot run here, by their first words, and why. */
+/** Why some blocks can't run here, by their first words. */
 const notRun: Readonly<Record<string, string>> = {
   '$ make install': 'needs the registry of npm; `make package` runs it',
   'make install': 'needs the registry of npm; `make package` runs it',
@@ -33,7 +36,7 @@ const notRun: Readonly<Record<string, string>> = {
   'export REKAP_SNAPSHOT': 'needs dbt; `make readers` runs it',
 };
 
-/** What the prose tells the reader to do, by its words. */
+/** Actions that the prose describes, by its words. */
 const acts: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>> = {
   'Stop the service': (runner) => runner.stop('127.0.0.1:18080'),
   'Start the service again as in step 2': (runner) => runner.runBlock(tutorialServes),
@@ -45,12 +48,26 @@ const serveCommand = 'rekap serve --data figures --api-keys-file api-key --port 
 const tutorialServes = { language: 'sh', content: `${serveCommand}\n`, prose: '' };
 const [, cronLine = ''] = /^(?:\S+ ){5}cd \S+ && (.*)$/m.exec(tutorial.map(({ content }) => content).join('\n')) ?? [];
 
-/** What each page takes for granted, besides a warehouse with the sample. */
+/** A folder with a warehouse of the sample. */
+const sample = preparedWarehouse(async (folder) => {
+  const { code, stderr } = await runHere(['sync', '--sample'], { HOME: folder }, folder);
+  if (code !== 0) throw new Error(stderr);
+});
+
+/** Pages that don't start with a warehouse of the sample. */
+const withoutSample = new Set([
+  'README.md',
+  'docs/tutorial.md',
+  'docs/how-to/add-a-dataset.md',
+  'docs/how-to/declare-a-project.md',
+  'docs/how-to/recover-from-a-failed-sync.md',
+  'docs/how-to/schedule-a-sync.md',
+]);
+
+/** What else each page requires. */
 const prepare: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>> = {
-  'README.md': async () => undefined,
   // Its key is in a file.
   'docs/tutorial.md': async (runner) => void delete runner.variables['REKAP_API_KEY'],
-  // The snapshots that the tutorial makes.
   // Each of the two pages has one file of the same project.
   'docs/how-to/add-a-dataset.md': (runner) => writeFirstFile(runner, 'docs/how-to/declare-a-project.md'),
   'docs/how-to/declare-a-project.md': async (runner) => {
@@ -63,6 +80,7 @@ const prepare: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>
     runner.useAddress('https://host', 'http://127.0.0.1:18080');
     await runner.runBlock(tutorialServes);
   },
+  // The snapshots that the tutorial makes.
   'docs/how-to/recover-from-a-failed-sync.md': async (runner) => {
     runner.useAddress('https://host', 'http://127.0.0.1:18080');
     await cp(join(root, 'data/sample'), join(runner.folder, 'figures'), { recursive: true });
@@ -76,12 +94,11 @@ const prepare: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>
   'docs/how-to/schedule-a-sync.md': async (runner) => {
     await serveHost(runner);
     await runner.run("echo 'cat > published.json' > load-into-metabase.sh && chmod +x load-into-metabase.sh");
-    await runner.run('rekap sync --base-url https://host && rekap sync --base-url https://host');
+    for (let run = 1; run <= 2; run += 1) await runner.run('rekap sync --base-url https://host');
   },
   'docs/how-to/serve-the-data.md': async (runner) => {
     for (const folder of ['figures', 'DIR'])
       await cp(join(root, 'data/sample'), join(runner.folder, folder), { recursive: true });
-    await runner.run('rekap sync --sample');
   },
 };
 
@@ -90,13 +107,14 @@ describe.each(pages)('%s', (page) => {
   const runs = blocks.some((block) => !isLeftOut(block) && ['console', 'sh'].includes(block.language));
 
   it.runIf(runs)('prints what it shows', { timeout: 240_000 }, async () => {
-    const runner = await PageRunner.open();
-    await (prepare[page] ?? ((one) => one.run('rekap sync --sample')))(runner);
+    const folder = withoutSample.has(page) ? await temporaryFolder() : (await sample()).warehouse;
+    const runner = await PageRunner.open(folder);
+    await prepare[page]?.(runner);
     expect(await runBlocks(runner, blocks)).toBeGreaterThan(0);
   });
 });
 
-it('every block that is left out is on a page', () => {
+it('leaves out only blocks that are on a page', () => {
   const typed = pages.flatMap((page) => readBlocks(readPage(page)).map(({ content }) => content));
   for (const start of Object.keys(notRun))
     expect(
@@ -107,7 +125,7 @@ it('every block that is left out is on a page', () => {
   expect(cronLine).toMatch(/^rekap sync .* sync\.log/);
 });
 
-/** Does what a page says, and gives how many of its commands ran. */
+/** Follows a page, and returns how many commands ran. */
 async function runBlocks(runner: PageRunner, blocks: readonly Block[]): Promise<number> {
   let commands = 0;
   for (const block of blocks) {
@@ -121,12 +139,12 @@ function isLeftOut({ content }: Block): boolean {
   return Object.keys(notRun).some((start) => content.startsWith(start));
 }
 
-/** Writes the file that the first block of TypeScript on a page is. */
+/** Writes the file of the first TypeScript block on a page. */
 async function writeFirstFile(runner: PageRunner, page: string): Promise<void> {
   await runner.runBlock(readBlocks(readPage(page)).find(({ language }) => language === 'ts')!);
 }
 
-/** A source with the sample in the place of https://host. */
+/** Serves the sample in place of https://host. */
 async function serveHost(runner: PageRunner): Promise<void> {
   runner.useAddress('https://host', (await serveFolder(join(root, 'data/sample'))).url);
 }

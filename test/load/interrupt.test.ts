@@ -1,4 +1,4 @@
-/** A load that is given up ends in the middle of a statement, however long that would have taken, and begins no other. */
+/** An aborted load interrupts its running statement and starts no other. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { Project } from '../../src/project/declaration.ts';
 import { makeFolder, project, published } from './support.ts';
 
 const log = { snapshot: 'one', publishedAt: published, source: 'sample' };
-const reason = new Error('given up');
+const reason = new Error('aborted');
 
 async function begin(loaded: Project) {
   const controller = new AbortController();
@@ -17,19 +17,19 @@ async function begin(loaded: Project) {
   return { load, folder, controller };
 }
 
-it('ends while a statement runs', async () => {
+it('interrupts a running statement', async () => {
   const [check] = project.checks;
   const endless = 'SELECT sum(a.range * b.range) AS total FROM range(10_000_000) a, range(10_000_000) b';
   const slow = { ...check!, sql: `SELECT c.* FROM (${check!.sql}) AS c, (${endless}) AS e WHERE e.total < 0` };
   const { load, controller } = await begin({ ...project, checks: [slow] });
   const finishing = load.finish(null, log, null);
-  // By then the endless statement runs, or one before it does.
+  // By then, the endless statement or an earlier one is running.
   setTimeout(() => controller.abort(reason), 200);
-  await expect(finishing).rejects.toThrow(/interrupted|given up/i);
+  await expect(finishing).rejects.toThrow(/interrupted|aborted/i);
   load.abandon();
 });
 
-it('begins no statement afterwards', async () => {
+it('starts no statement after the abort', async () => {
   const { load, folder, controller } = await begin(project);
   controller.abort(reason);
   await expect(load.finish(null, log, null)).rejects.toBe(reason);

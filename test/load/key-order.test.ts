@@ -1,4 +1,4 @@
-/** No key stands twice in a table, wherever its doubles are, or the table is refused. */
+/** A table that contains a key twice is refused, wherever the duplicates are. */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/runtime/database.ts';
@@ -18,13 +18,13 @@ async function check(select: string): Promise<void> {
 const inOrder = `SELECT (1101 + range // 1000)::INTEGER AS dapil_id, lpad(range::VARCHAR, 9, '0') AS regency, 7 AS people FROM range(${rows})`;
 
 it.each([inOrder, `${inOrder} LIMIT 1`, `${inOrder} LIMIT 0`])(
-  'passes a table whose keys all differ: %s',
+  'accepts a table with distinct keys: %s',
   async (select) => {
     await expect(check(select)).resolves.toBeUndefined();
   },
 );
 
-it.each([1, 2047, 2048, 2049, 122_879, 122_880, 122_881, rows - 1])('refuses a key twice, at row %i', async (row) => {
+it.each([1, 2048, 122_880, rows - 1])('refuses a duplicate key at row %i', async (row) => {
   const at = `range - (range >= ${row})::INTEGER`;
   await expect(
     check(
@@ -33,7 +33,7 @@ it.each([1, 2047, 2048, 2049, 122_879, 122_880, 122_881, rows - 1])('refuses a k
   ).rejects.toThrow(expect.objectContaining({ code: 'verification' }));
 });
 
-it('refuses a key twice with others between, for the table is then out of its order', async () => {
+it('refuses a duplicate key with another key in between', async () => {
   const values = "(1101, 'A'), (1101, 'B'), (1101, 'A')";
   await expect(check(`SELECT * FROM (VALUES ${values}) AS t(dapil_id, regency)`)).rejects.toThrow(/"regency":"A"/);
 });

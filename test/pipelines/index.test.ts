@@ -1,10 +1,10 @@
-/** The project that commands and programs go by: its parts were checked against each other, and all of them decide what a snapshot is. */
+/** A project is validated whenever it is loaded, and its definition depends on all its parts. */
 
 import { expect, it, vi } from 'vitest';
 import { loadProject } from '../support/bundled.ts';
 import { projectDefinition } from '../../src/load/schema.ts';
 import type { Project } from '../../src/project/declaration.ts';
-import { loadProject as loadAnew } from '../../src/project/load-project.ts';
+import { loadProject as loadAgain } from '../../src/project/load-project.ts';
 import { storedPart } from '../../src/project/stored.ts';
 
 const { checked } = vi.hoisted(() => ({ checked: [] as unknown[] }));
@@ -20,13 +20,13 @@ vi.mock('../../src/project/validate.ts', async (load) => {
   };
 });
 
-it('is checked whenever it is loaded', async () => {
+it('is validated whenever it is loaded', async () => {
   const before = checked.length;
-  const project = await loadAnew();
+  const project = await loadAgain();
   expect(checked.slice(before)).toEqual([storedPart(project)]);
 });
 
-it('is another one where a row check, a check across tables or a view is', () => {
+it('has another definition if a row check, a check across tables or a view changes', () => {
   const project = loadProject();
   const [first, ...others] = project.pipelines as [Project['pipelines'][number], ...Project['pipelines'][number][]];
   const [model, ...models] = project.models as [Project['models'][number], ...Project['models'][number][]];

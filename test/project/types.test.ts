@@ -1,4 +1,4 @@
-/** What the types refuse before anything runs. `tsc` checks this file: an error that is expected and does not come is one itself. */
+/** The types refuse wrong declarations. `tsc` checks this file: it reports an expected error that doesn't occur. */
 
 import { expect, it } from 'vitest';
 import {
@@ -31,7 +31,7 @@ const columns = {
   total: count('Total', 'Men and women.'),
 };
 
-const fine = definePipeline({
+const declared = definePipeline({
   ...people,
   columns,
   partition: { parameter: 'number', column: 'number' },
@@ -45,7 +45,7 @@ const fine = definePipeline({
   ],
 });
 
-/** Never called: what stands here is for the compiler alone. */
+/** Never called: only the compiler reads it. */
 export function refused(): unknown[] {
   return [
     // @ts-expect-error A nullable column identifies nothing.
@@ -91,6 +91,6 @@ export function refused(): unknown[] {
   ];
 }
 
-it('what is right is plain data', () => {
-  expect(JSON.parse(JSON.stringify(fine))).toEqual(fine);
+it('a declaration is plain data', () => {
+  expect(JSON.parse(JSON.stringify(declared))).toEqual(declared);
 });

@@ -1,4 +1,4 @@
-/** datapackage.json and dbt/sources.yml describe just the files and columns that there are. */
+/** datapackage.json and dbt/sources.yml describe exactly the files and columns of the snapshot. */
 
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { openDatabase } from '../../src/runtime/database.ts';
 import type { ViewKeys } from '../../src/project/declaration.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRows } from '../support/read-table.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
@@ -18,9 +19,13 @@ interface Resource {
   readonly schema: { readonly fields: { readonly name: string; readonly description: string }[] };
 }
 
-it('a snapshot describes each of its Parquet files to other tools, with hash and every column', async () => {
-  const warehouse = await temporaryFolder();
-  const { manifest } = await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 4 }))).url));
+const synced = preparedWarehouse(async (warehouse) => {
+  const { url } = await serveData(smallNation({ 1101: 4 }));
+  return (await runSync(syncOptions(warehouse, url))).manifest;
+});
+
+it('describes each Parquet file with its hash and columns', async () => {
+  const { warehouse, known: manifest } = await synced();
   const read = (file: string) => readFile(join(warehouse, 'current', file), 'utf8');
   const { resources } = JSON.parse(await read('datapackage.json')) as { resources: Resource[] };
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
@@ -42,9 +47,8 @@ it('a snapshot describes each of its Parquet files to other tools, with hash and
   }
 });
 
-it('dbt gets a test of each key that a pipeline or a view declares', async () => {
-  const warehouse = await temporaryFolder();
-  await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 4 }))).url));
+it('declares a dbt test of each key of a pipeline or view', async () => {
+  const { warehouse } = await synced();
   const tables = readTables(await readFile(join(warehouse, 'current/dbt/sources.yml'), 'utf8'));
   const declared: [string, ViewKeys][] = [
     ...project.pipelines.map(({ table, key }): [string, ViewKeys] => [table, { primaryKey: key }]),
@@ -66,9 +70,8 @@ it('dbt gets a test of each key that a pipeline or a view declares', async () =>
   }
 });
 
-it('dbt counts a held sync as fresh, as rekap status does, and a failed one not', async () => {
-  const warehouse = await temporaryFolder();
-  await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 4 }))).url));
+it('declares a freshness query that counts a held sync, but not a failed one', async () => {
+  const { warehouse } = await synced();
   const log = join(warehouse, 'runs.jsonl');
   const published = JSON.parse(await readFile(log, 'utf8')) as object;
   const later = [
@@ -97,14 +100,14 @@ function readTables(sources: string): SourceTable[] {
   return (parse(sources) as { sources: [{ tables: SourceTable[] }] }).sources[0].tables;
 }
 
-it('a report that cannot be drawn keeps no figures from being published, and the run warns of it', async () => {
+it('publishes the figures and warns if the report fails', async () => {
   const warehouse = await temporaryFolder();
   const { url } = await serveData(smallNation({ 1101: 4 }));
   const reportModule = join(await temporaryFolder(), 'report.mjs');
-  await writeFile(reportModule, "export default () => { throw new TypeError('no ink'); };");
+  await writeFile(reportModule, "export default () => { throw new TypeError('report failed'); };");
   const moved = { ...project, reportModule };
   const { outcome, manifest, warnings } = await runSync(syncOptions(warehouse, url), {}, moved);
   expect(outcome).toBe('published');
-  expect(warnings.join()).toContain('no ink');
+  expect(warnings.join()).toContain('report failed');
   expect(manifest.files.map(({ path }) => path)).not.toContain('report.html');
 });

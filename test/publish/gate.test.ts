@@ -1,4 +1,4 @@
-/** The gate names every reason against publishing, and none where there is none. */
+/** The gate names every reason against publishing, and no other. */
 
 import { describe, expect, it } from 'vitest';
 import { pipelines } from '../support/bundled.ts';
@@ -24,8 +24,8 @@ const dataset = (overrides: Dataset): ManifestDataset =>
 const manifest = (voters: Dataset, users: Dataset = {}): Manifest =>
   manifestOf({ datasets: { voters: dataset(voters), voting_rights_users: dataset(users) } });
 
-/** Asks the gate about a snapshot of voters, after a snapshot where `before` is given. */
-const ask = (now: Dataset, before: Dataset | null, more: Partial<GateInput> = {}): GateFindings =>
+/** Checks a snapshot of voters, after a previous one if `before` isn't null. */
+const check = (now: Dataset, before: Dataset | null, more: Partial<GateInput> = {}): GateFindings =>
   checkGate({
     pipelines,
     manifest: manifest(now),
@@ -58,47 +58,41 @@ const ledger = (fetched: number, published: number, quarantined = 0, duplicates 
   duplicates,
 });
 const allNull = Object.fromEntries(summedColumns(pipelines[0]!).map((name) => [name, 1000]));
-const others = { requested: ['voting_rights_users'] };
 
-describe('the gate refuses, whoever accepts changes', () => {
+describe('the gate refuses, even with --accept-changes', () => {
   it.each<[string, Dataset, Partial<GateInput>, RegExp | null]>([
     ['no first snapshot as such', {}, {}, null],
     ['a ledger that does not balance', { ledger: ledger(1001, 1000) }, {}, /1,001 fetched.*1,000 published/],
     ['no ledger with quarantine and duplicates', { ledger: ledger(1003, 1000, 1, 2) }, {}, null],
     ['rows from nowhere', { ledger: ledger(900, 900), carried_over: 99 }, {}, /does not balance: 1,000 rows/],
-    ['no rows carried over', { ledger: ledger(900, 900), carried_over: 100 }, {}, null],
     ['an empty dataset', { rows: 0, sums: {} }, {}, / is empty/],
-    ['no empty dataset that was not asked for', { rows: 0, sums: {} }, others, null],
     ['a dataset in which no count can be read', { nulls: allNull }, {}, / does not contain figures: .*1,000/],
     ['none in which one can', { nulls: { ...allNull, grand_total: 999 } }, {}, null],
-    ['none that was not asked for', { nulls: allNull }, others, null],
   ])('%s', (_, now, more, reason) => {
-    expect(ask(now, null, { acceptChanges: true, ...more })).toEqual(only('refusals', reason));
+    expect(check(now, null, { acceptChanges: true, ...more })).toEqual(only('refusals', reason));
   });
 
-  it('every dataset by its name', () => {
-    const found = ask({}, null, { manifest: manifest({ rows: 0, sums: {} }, { rows: 0, sums: {} }) });
+  it('for each dataset by name', () => {
+    const found = check({}, null, { manifest: manifest({ rows: 0, sums: {} }, { rows: 0, sums: {} }) });
     expect(found.refusals.map((reason) => reason.split(' ')[0])).toEqual(['voters', 'voting_rights_users']);
   });
 });
 
-describe('the gate refuses where it is strict, and only there', () => {
+describe('the gate refuses with --strict, and only then', () => {
   const errors = (...counts: [string, number][]) => ({ errors: new Map([['voters', new Map(counts)]]) });
 
   it.each<[string, Dataset, Partial<GateInput>, RegExp | null]>([
     ['nothing', {}, {}, null],
     ['errors', {}, errors(['a', 3], ['b', 1200]), /: 1,203 violations of severity error .*: a 3, b 1,200$/],
-    ['one error', {}, errors(['a', 1]), /: 1 violation /],
-    ['no other violations', { violations: { regency_in_one_dataset: 12 } }, {}, null],
     ['quarantine', { ledger: ledger(1002, 1000, 2), quarantined: 2 }, {}, /: 2 records in quarantine/],
     ['quarantine that was carried over', { quarantined: 1 }, {}, /: 1 record in quarantine/],
   ])('%s', (_, now, more, reason) => {
-    expect(ask(now, null, { ...more, strict: true, acceptChanges: true })).toEqual(only('strict', reason));
-    expect(ask(now, null, more)).toEqual(nothing);
+    expect(check(now, null, { ...more, strict: true, acceptChanges: true })).toEqual(only('strict', reason));
+    expect(check(now, null, more)).toEqual(nothing);
   });
 });
 
-describe('the gate refuses new errors where it is told to', () => {
+describe('the gate refuses new errors with --refuse', () => {
   const newErrors = (...counts: [string, number][]) => ({ newErrors: new Map([['voters', new Map(counts)]]) });
   const standing = { errors: new Map([['voters', new Map([['a', 7]])]]) };
 
@@ -112,34 +106,32 @@ describe('the gate refuses new errors where it is told to', () => {
     ],
     ['more in quarantine', { quarantined: 3 }, {}, /: 2 records more in quarantine/],
   ])('%s', (_, now, more, reason) => {
-    const told = { ...more, acceptChanges: true };
+    const accepted = { ...more, acceptChanges: true };
     const before = { quarantined: 1 };
-    expect(ask(now, before, { ...told, refuse: 'new-errors' })).toEqual(only('strict', reason));
-    expect(ask(now, before, told)).toEqual(nothing);
-    expect(ask(now, null, { ...told, refuse: 'new-errors' })).toEqual(nothing);
+    expect(check(now, before, { ...accepted, refuse: 'new-errors' })).toEqual(only('strict', reason));
+    expect(check(now, before, accepted)).toEqual(nothing);
+    expect(check(now, null, { ...accepted, refuse: 'new-errors' })).toEqual(nothing);
   });
 });
 
-describe('the gate asks for --accept-changes', () => {
+describe('the gate requires --accept-changes', () => {
   const alone = { rows: 400, partitions: [verdict('1101', 400, null)] };
-  const came = { carried_over: 1000, ledger: ledger(0, 0) };
-  const asked = { requested: ['voters'] };
+  const carriedOnly = { carried_over: 1000, ledger: ledger(0, 0) };
+  const onlyVoters = { requested: ['voters'] };
 
-  it('where a dataset of the previous snapshot is gone', () => {
+  it('if a dataset of the previous snapshot is missing', () => {
     const datasets = { voters: dataset({}) };
     const shorter = { manifest: manifestOf({ datasets }), requested: ['voters'] };
-    expect(ask({}, {}, shorter).changes).toEqual([
+    expect(check({}, {}, shorter).changes).toEqual([
       expect.stringMatching(/^voting_rights_users: .* 1,000 rows .*dataset-gone/),
     ]);
-    expect(ask({}, {}, { ...shorter, acceptChanges: true })).toEqual(nothing);
-    expect(ask({}, null, shorter)).toEqual(nothing);
+    expect(check({}, {}, { ...shorter, acceptChanges: true })).toEqual(nothing);
+    expect(check({}, null, shorter)).toEqual(nothing);
   });
 
   it.each<[string, Dataset, Dataset, Partial<GateInput>, RegExp | null]>([
     ['not for the same again', {}, {}, {}, null],
     ['for a partition that is gone', partitions(verdict('1101', 1000)), {}, {}, /: partition 1102 has no records now/],
-    ['for one that came empty', partitions(verdict('1101', 1000), verdict('1102', 0)), {}, {}, /partition 1102 /],
-    ['for several', partitions(verdict('1103', 1)), {}, {}, /: partitions 1101, 1102 have no records now/],
     ['for one of few rows', {}, partitions(verdict('1101', 400), verdict('1103', 1)), {}, /1103 has no records now/],
     ['not for one that had none', {}, partitions(verdict('1101', 400), verdict('1109', 0), verdict(null, 3)), {}, null],
     ['not for a new one', partitions(verdict('1101', 1), verdict('1102', 1), verdict('1103', 1)), {}, {}, null],
@@ -160,34 +152,17 @@ describe('the gate asks for --accept-changes', () => {
     ],
     ['not for 5 % fewer rows', { rows: 950 }, {}, {}, null],
     ['for 5.1 % fewer rows', { rows: 949 }, {}, {}, /: rows fell from 1,000 to 949 \(−5\.1 %\)$/],
-    ['not for more rows', { rows: 1000 }, { rows: 10 }, {}, null],
     ['not for a total that rose by 10 %', sums('1100'), sums('1000'), {}, null],
     ['for one that rose by more', sums('1101'), sums('1000'), {}, /the sum of grand_total changed from 1,000 to 1,101/],
     ['not for one that fell by 10 %', sums('900'), sums('1000'), {}, null],
     ['for one that fell by more', sums('899'), sums('1000'), {}, /grand_total changed from 1,000 to 899 \(−10\.1 %\)$/],
-    ['not for one that was 0', sums('5'), sums('0'), {}, null],
     ['for one that became 0', sums('0'), sums('1'), {}, /grand_total changed from 1 to 0/],
-    ['for a nation that doubled', sums('340000000'), sums('170000000'), {}, /to 340,000,000 \(\+100\.0 %\)$/],
     [
       'for a list that became 0 everywhere',
       sums('10000', { dpt_total: '0' }),
       sums('10000', { dpt_total: '9700' }),
       {},
       /the sum of dpt_total changed from 9,700 to 0 /,
-    ],
-    [
-      'not for a sum that fell by 10 %',
-      sums('10000', { male_total: '4500' }),
-      sums('10000', { male_total: '5000' }),
-      {},
-      null,
-    ],
-    [
-      'for a sum that rose by more',
-      sums('10000', { male_total: '4401' }),
-      sums('10000', { male_total: '4000' }),
-      {},
-      /male_total changed/,
     ],
     [
       'not for a small list that moved by 1 % of the total',
@@ -211,16 +186,7 @@ describe('the gate asks for --accept-changes', () => {
       /the sum of dpt_male changed from 0 to 5,000$/,
     ],
     ['not for a sum that there was not', sums('10000', { male_total: '5000' }), sums('10000'), {}, null],
-    ['not for sums where all were 0', sums('10000'), sums('0', { male_total: '0' }), {}, null],
     ['not for more partitions after some that were asked for alone', {}, { ...alone, ...sums('10') }, {}, null],
-    ['for smaller sums then', sums('10'), { ...alone, ...sums('5000') }, {}, /changed from 5,000 to 10 /],
-    [
-      'for larger ones where a list told of all',
-      {},
-      { rows: 400, partitions: [verdict('1101', 400), verdict('1102', 0, null)], ...sums('10') },
-      {},
-      /changed from 10 to 5,000 /,
-    ],
     [
       'for larger ones where all were asked for',
       {},
@@ -228,29 +194,29 @@ describe('the gate asks for --accept-changes', () => {
       {},
       /changed from 10 to 5,000 /,
     ],
-    ['not where another dataset may have the partition', came, {}, {}, null],
+    ['not where another dataset may have the partition', carriedOnly, {}, {}, null],
   ])('%s', (_, now, before, more, reason) => {
-    expect(ask(now, before, more)).toEqual(only('changes', reason));
-    expect(ask(now, before, { ...more, acceptChanges: true })).toEqual(nothing);
+    expect(check(now, before, more)).toEqual(only('changes', reason));
+    expect(check(now, before, { ...more, acceptChanges: true })).toEqual(nothing);
   });
 
   it.each([
-    ['nothing came', came, 'does not have records of the requested'],
-    ['all that came is in quarantine', { ...came, ledger: ledger(15, 0, 15) }, 'are in quarantine'],
-  ])('where %s, though what was carried over fills the tables', (_, now, words) => {
-    expect(ask(now, {}, asked)).toEqual({ ...nothing, changes: [expect.stringContaining(words)] });
-    expect(ask(now, {}, { ...asked, acceptChanges: true })).toEqual(nothing);
+    ['nothing came', carriedOnly, 'does not have records of the requested'],
+    ['all that came is in quarantine', { ...carriedOnly, ledger: ledger(15, 0, 15) }, 'are in quarantine'],
+  ])('if %s, although the tables have carried-over rows', (_, now, words) => {
+    expect(check(now, {}, onlyVoters)).toEqual({ ...nothing, changes: [expect.stringContaining(words)] });
+    expect(check(now, {}, { ...onlyVoters, acceptChanges: true })).toEqual(nothing);
   });
 
-  it('with a handful of sums and partitions by name, the total first, and a count of the rest', () => {
+  it('with five sums and partitions by name, and a count of the rest', () => {
     const names = summedColumns(pipelines[0]!);
     const all = (people: string) => ({ sums: Object.fromEntries(names.map((name) => [name, people])) });
-    const moved = ask(all('1'), all('1000')).changes;
+    const moved = check(all('1'), all('1000')).changes;
     expect(moved).toHaveLength(6);
     expect(moved[0]).toMatch(/sum of grand_total/);
     expect(moved[5]).toContain(`${names.length - 5} other sums`);
     const many = Array.from({ length: 7 }, (_, index) => ({ partition: String(1101 + index), before: 10, now: 4 }));
-    const fell = ask({}, {}, shrunken(...many)).changes;
+    const fell = check({}, {}, shrunken(...many)).changes;
     expect(fell).toHaveLength(6);
     expect(fell[5]).toContain('2 more partitions');
   });

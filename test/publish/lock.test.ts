@@ -1,4 +1,4 @@
-/** One sync at a time per warehouse, in one process and across processes, and no lock outlives its holder. */
+/** One sync at a time per warehouse, within and across processes. No lock outlives its holder. */
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const lockFile = (warehouse: string): string => warehousePaths(warehouse).lock;
 const startHolder = (warehouse: string): Promise<ChildProcess> => holdDatabase(lockFile(warehouse));
 
 describe('the lock of a warehouse', () => {
-  it('keeps a second holder of the same process out until it is released, whatever path it names', async () => {
+  it('excludes a second holder in the same process, whatever path it uses', async () => {
     const warehouse = await temporaryFolder();
     const alias = join(await temporaryFolder(), 'alias');
     await symlink(warehouse, alias);
@@ -40,7 +40,7 @@ describe('the lock of a warehouse', () => {
     (await lockWarehouse(warehouse))();
   });
 
-  it('lets one of two in that come at once, and leaves nothing beside the lock file', async () => {
+  it('admits one of two simultaneous holders, and leaves only the lock file', async () => {
     const warehouse = await temporaryFolder();
     const attempts = await Promise.allSettled([lockWarehouse(warehouse), lockWarehouse(warehouse)]);
     const held = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
@@ -52,7 +52,7 @@ describe('the lock of a warehouse', () => {
     again();
   });
 
-  it('gives way to another process that was quicker to make the lock file', async () => {
+  it('is refused if another process creates the lock file first', async () => {
     const warehouse = await temporaryFolder();
     const isQuicker = vi.fn<() => Promise<void>>(async () => void (await startHolder(warehouse)));
     hook.beforeLink = isQuicker;
@@ -62,7 +62,7 @@ describe('the lock of a warehouse', () => {
     expect(await readdir(warehouse)).toEqual(['lock']);
   });
 
-  it('is refused while another process holds it, and free at once when that process is killed', async () => {
+  it('is refused while another process holds it, and free when that process is killed', async () => {
     const warehouse = await temporaryFolder();
     const holder = await startHolder(warehouse);
     const refusal = { ...busy, message: expect.stringContaining(`process ${holder.pid}`) };
@@ -73,7 +73,7 @@ describe('the lock of a warehouse', () => {
     (await lockWarehouse(warehouse))();
   });
 
-  it('keeps another process out while this one holds it, and not afterwards', async () => {
+  it('excludes another process only while this one holds it', async () => {
     const warehouse = await temporaryFolder();
     const unlock = await lockWarehouse(warehouse);
     const words = ['--input-type=module', '--eval', holdingProgram, lockFile(warehouse)];
@@ -87,7 +87,7 @@ describe('the lock of a warehouse', () => {
     await startHolder(warehouse);
   });
 
-  it('refuses a folder whose name DuckDB would take for something else', async () => {
+  it('refuses a folder whose name DuckDB would misinterpret', async () => {
     const warehouse = join(await temporaryFolder(), 'what?');
     await mkdir(warehouse);
     const refusal = { exitCode: 2, message: expect.stringContaining('question mark') };
@@ -95,7 +95,7 @@ describe('the lock of a warehouse', () => {
     expect(await readdir(warehouse)).toEqual([]);
   });
 
-  it('says so where the folder is not there or the file is no lock, and reaches for no network', async () => {
+  it('reports a missing folder or a file that is not a lock, without network access', async () => {
     const warehouse = await temporaryFolder();
     await expect(lockWarehouse(join(warehouse, 'none'))).rejects.toThrow(/ENOENT/);
     // DuckDB has an extension for the second one, which it would download.

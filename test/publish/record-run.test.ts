@@ -1,4 +1,4 @@
-/** What runs.jsonl says of a run that ended, failed, was killed, or could not begin. */
+/** runs.jsonl has one line for a run that finished, failed, was killed, or could not start. */
 
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,25 +50,16 @@ function runIn(warehouse: string, warnings: readonly string[] = []): Run {
   };
 }
 
-describe('the outcome of a run that failed', () => {
-  it.each([
-    [ExitCode.gate, 'refused'],
-    [ExitCode.busy, 'refused'],
-    [ExitCode.unexpected, 'failed'],
-    [ExitCode.usage, 'failed'],
-    [ExitCode.source, 'failed'],
-    [ExitCode.bucket, 'failed'],
-    [ExitCode.hungUp, 'interrupted'],
-    [ExitCode.interrupted, 'interrupted'],
-    [ExitCode.terminated, 'interrupted'],
-    [137, 'interrupted'],
-  ])('with exit code %i is "%s"', (exitCode, outcome) => {
-    expect(outcomeOf(exitCode)).toBe(outcome);
-  });
+it.each<[string, number[]]>([
+  ['refused', [ExitCode.gate, ExitCode.busy]],
+  ['failed', [ExitCode.unexpected, ExitCode.usage, ExitCode.source, ExitCode.bucket]],
+  ['interrupted', [ExitCode.hungUp, ExitCode.interrupted, ExitCode.terminated, 137]],
+])('records "%s" for the exit codes %j', (outcome, exitCodes) => {
+  for (const exitCode of exitCodes) expect(outcomeOf(exitCode)).toBe(outcome);
 });
 
-describe('a run that ended', () => {
-  it('has its steps, rows and figures in its line, and no more than fifty warnings', async () => {
+describe('a finished run', () => {
+  it('is recorded with its steps, rows and figures, and at most fifty warnings', async () => {
     const warehouse = await smallWarehouse([first]);
     const warnings = Array.from({ length: 60 }, (_, index) => `warning ${index}`);
     const manifest = manifestOf({
@@ -100,18 +91,18 @@ describe('a run that ended', () => {
     ]);
   });
 
-  it('by a failure names the snapshot that stays current, and never the key, not even in the stack', async () => {
+  it('is recorded with the current snapshot after a failure, but without the key', async () => {
     const warehouse = await smallWarehouse([first]);
-    const woven = new RekapError('source-status', `The source said ${testKey}.`);
-    // Reading the stack fixes the message in it.
-    expect(woven.stack).toContain(testKey);
-    const shown = await recordFailure(runIn(warehouse), woven);
-    expect(shown).toBe(woven);
-    expect(woven.message).toBe('The source said [redacted].');
-    expect(woven.stack).toContain('[redacted]');
-    expect(woven.stack).not.toContain(testKey);
+    const error = new RekapError('source-status', `The source sent ${testKey}.`);
+    // Reading the stack computes it.
+    expect(error.stack).toContain(testKey);
+    const shown = await recordFailure(runIn(warehouse), error);
+    expect(shown).toBe(error);
+    expect(error.message).toBe('The source sent [redacted].');
+    expect(error.stack).toContain('[redacted]');
+    expect(error.stack).not.toContain(testKey);
     const [line] = await readRunLines(warehouse);
-    expect(line).toMatchObject({ outcome: 'failed', exit_code: 4, reason: woven.message, snapshot: first });
+    expect(line).toMatchObject({ outcome: 'failed', exit_code: 4, reason: error.message, snapshot: first });
   });
 
   it.each<[unknown, string, number, string]>([
@@ -119,20 +110,20 @@ describe('a run that ended', () => {
     [interruptedBy('SIGTERM'), 'interrupted', 143, 'Terminated.'],
     [new Error('a fault'), 'failed', 1, 'a fault'],
     ['a text', 'failed', 1, 'a text'],
-  ])('by %s says so', async (error, outcome, exit_code, reason) => {
+  ])('is recorded after %s', async (error, outcome, exit_code, reason) => {
     const warehouse = await smallWarehouse([first]);
     await recordFailure(runIn(warehouse), error);
     expect(await readRunLines(warehouse)).toMatchObject([{ run: second, outcome, exit_code, reason }]);
   });
 });
 
-describe('a run that could not begin', () => {
+describe('a run that could not start', () => {
   const begunAt = new Date('2026-11-20T03:00:00Z');
   const error = new RekapError('usage', 'The key file is gone.');
   const record = (warehouse: string, begun = begunAt) =>
     recordEarlyFailure({ warehouse, source: 'https://source.test', begunAt: begun }, error);
 
-  it('gets one line, without an id', async () => {
+  it('is recorded once, without an id', async () => {
     const warehouse = await smallWarehouse([first]);
     for (let time = 0; time < 2; time += 1) await record(warehouse);
     expect(await readRunLines(warehouse)).toEqual([
@@ -154,14 +145,14 @@ describe('a run that could not begin', () => {
     expect(await readRunLines(warehouse)).toHaveLength(2);
   });
 
-  it('gets none in a folder that is no warehouse', async () => {
+  it('is not recorded in a folder that is not a warehouse', async () => {
     const folder = await temporaryFolder();
     await expect(record(folder)).rejects.toMatchObject({ code: 'warehouse' });
     await expect(readRunLines(folder)).rejects.toThrow('ENOENT');
   });
 });
 
-describe('a run that was killed', () => {
+describe('a killed run', () => {
   const heard = new Date('2026-11-22T03:00:30Z');
 
   async function killed(warehouse: string, id: string): Promise<void> {
@@ -182,7 +173,7 @@ describe('a run that was killed', () => {
     retries: 0,
   };
 
-  it('is called interrupted, unless its snapshot was published', async () => {
+  it('is recorded as interrupted, unless its snapshot was published', async () => {
     const warehouse = await temporaryFolder();
     await makeWarehouse(warehouse, () => undefined);
     await killed(warehouse, first);
@@ -197,7 +188,7 @@ describe('a run that was killed', () => {
     ]);
   });
 
-  it('gets no line in a warehouse whose log was removed', async () => {
+  it('is not recorded if the log was removed', async () => {
     const warehouse = await smallWarehouse([first]);
     await killed(warehouse, second);
     await recordKilled(warehouse);

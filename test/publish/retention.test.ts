@@ -1,4 +1,4 @@
-/** Answers are kept of the newest runs and of snapshots, and of nothing else that is taken for a run. */
+/** Responses of the newest runs and of snapshots are kept. */
 
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ async function warehouseOf(snapshots: readonly string[], landings: readonly stri
 
 const landingsOf = async (warehouse: string) => (await readdir(warehousePaths(warehouse).landing)).toSorted();
 
-describe('old answers', () => {
+describe('pruning responses', () => {
   it.each([
     [2, [], runs.slice(2)],
     [1, [runs[0]!], [runs[0]!, runs[3]!]],
@@ -40,27 +40,27 @@ describe('old answers', () => {
     [0, [], []],
     [4, [], runs],
     [5, [], runs],
-  ])('go but for those of the newest %i runs and of the snapshots %j', async (keep, snapshots, kept) => {
+  ])('keeps those of the newest %i runs and of the snapshots %j', async (keep, snapshots, kept) => {
     const warehouse = await warehouseOf(snapshots, runs);
     const gone = await pruneLandings({ warehouse, keep, keepLanding: null });
     expect(gone).toEqual(runs.filter((run) => !kept.includes(run)));
     expect(await landingsOf(warehouse)).toEqual(kept);
   });
 
-  it('go but for those of the current snapshot where fewer are to be kept than snapshots', async () => {
+  it('keeps those of the current snapshot even if keepLanding is 0', async () => {
     const warehouse = await warehouseOf(runs.slice(0, 3), runs);
     await pruneLandings({ warehouse, keep: 7, keepLanding: 0 });
     expect(await landingsOf(warehouse)).toEqual([runs[2]]);
   });
 
-  it('are those of runs: what somebody else has put there stays, and does not count', async () => {
+  it('ignores and keeps foreign files', async () => {
     const others = ['.notes', '2024-backup', 'zz'];
     const warehouse = await warehouseOf([], [...runs, ...others]);
     expect(await pruneLandings({ warehouse, keep: 2, keepLanding: null })).toEqual(runs.slice(0, 2));
     expect(await landingsOf(warehouse)).toEqual([...others, ...runs.slice(2)].toSorted());
   });
 
-  it('need not be there at all', async () => {
+  it('works without stored responses', async () => {
     const warehouse = await warehouseOf(runs, []);
     const pruned = await prune({ warehouse, keep: 1, keepLanding: null });
     expect(pruned).toEqual({ removed: runs.slice(0, 3), landings: [] });

@@ -1,6 +1,6 @@
-/** A snapshot verifies when it is whole; whatever is altered in it, or in its manifest, is named. */
+/** Verification accepts an intact snapshot, and names everything that is changed in it or in its manifest. */
 
-import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { glanceAt, verifyBuilt, verifySnapshot } from '../../src/publish/verify-
 import { describeFile } from '../../src/warehouse/check-files.ts';
 import { databaseFile, type Manifest, type ManifestDataset, parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { datasetTable } from '../../src/load/tables.ts';
-import { exported, load, project, user, voter } from '../load/support.ts';
+import { exportedTables, load, project, user, voter } from '../load/support.ts';
 import { manifestOf, verdictOf } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -19,7 +19,7 @@ interface Built {
   readonly manifest: Manifest;
 }
 
-const paths = [databaseFile, ...exported.map(parquetPath)];
+const paths = [databaseFile, ...exportedTables(project).map(parquetPath)];
 const votersFile = parquetPath('voters');
 
 let root: string;
@@ -33,7 +33,6 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 /** A snapshot of a few records, some doubtful, with its manifest. */
 async function buildSnapshot(folder: string, earlier: string): Promise<Built> {
-  for (const made of [folder, earlier]) await mkdir(made);
   const others = { voting_rights_users: [[user()]] };
   const before = await load({ voters: [[voter({ dpt_male: '1' })]], ...others }, { folder: earlier });
   const records = [voter(), voter(), voter({ regency: 'B', dpt_male: 'x', grand_total: '7' }), 5];
@@ -50,13 +49,13 @@ async function buildSnapshot(folder: string, earlier: string): Promise<Built> {
   return rehash({ folder, manifest });
 }
 
-/** The manifest with the files as they now are, as if somebody had made it who writes other tables. */
+/** The manifest with the current hashes of the files. */
 async function rehash({ folder, manifest }: Built): Promise<Built> {
   const files = await Promise.all(paths.map((path) => describeFile(folder, path, null)));
   return { folder, manifest: { ...manifest, files } };
 }
 
-/** A copy of the whole snapshot, to be spoiled. */
+/** A copy of the intact snapshot, to be changed. */
 async function copySnapshot(): Promise<Built> {
   const folder = await temporaryFolder();
   await cp(whole.folder, folder, { recursive: true });
@@ -69,7 +68,7 @@ async function verify({ folder, manifest }: Built): Promise<string[]> {
   return verifySnapshot(folder, manifest);
 }
 
-/** A copy whose database was altered, with a manifest that has the hash of that. */
+/** A copy with a changed database, and a manifest with its new hash. */
 async function alter(sql: string): Promise<Built> {
   const copy = await copySnapshot();
   const database = await openDatabase(join(copy.folder, databaseFile));
@@ -82,32 +81,35 @@ async function alter(sql: string): Promise<Built> {
 }
 
 describe('a verification reads every file', () => {
-  it('finds nothing in a snapshot that is whole', async () => {
+  it('finds nothing in an intact snapshot', async () => {
     const copy = await copySnapshot();
     expect(await verify(copy)).toEqual([]);
     expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([]);
     expect(await glanceAt(copy.folder, copy.manifest)).toEqual([]);
   });
 
-  it.each(paths)('names %s where one byte of it is another, it is cut off, or missing', async (path) => {
-    const copy = await copySnapshot();
-    const file = join(copy.folder, path);
-    const bytes = await readFile(file);
-    const altered = Buffer.from(bytes);
-    altered[bytes.length >> 1]! ^= 1;
-    await writeFile(file, altered);
-    expect(await verify(copy)).toEqual([expect.stringMatching(`${path}: .*SHA-256`)]);
-    await truncate(file, bytes.length - 1);
-    const shorter = `${path}: ${bytes.length - 1} bytes, but ${bytes.length} in the manifest`;
-    expect(await verify(copy)).toEqual([shorter]);
-    expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([shorter]);
-    expect(await glanceAt(copy.folder, copy.manifest)).toEqual([shorter]);
-    await rm(file);
-    expect(await verify(copy)).toEqual([`${path}: is missing`]);
-    expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([`${path}: is missing`]);
-  });
+  it.each([databaseFile, votersFile, parquetPath('violations')])(
+    'names %s if a byte is changed, or if it is truncated or missing',
+    async (path) => {
+      const copy = await copySnapshot();
+      const file = join(copy.folder, path);
+      const bytes = await readFile(file);
+      const altered = Buffer.from(bytes);
+      altered[bytes.length >> 1]! ^= 1;
+      await writeFile(file, altered);
+      expect(await verify(copy)).toEqual([expect.stringMatching(`${path}: .*SHA-256`)]);
+      await truncate(file, bytes.length - 1);
+      const shorter = `${path}: ${bytes.length - 1} bytes, but ${bytes.length} in the manifest`;
+      expect(await verify(copy)).toEqual([shorter]);
+      expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([shorter]);
+      expect(await glanceAt(copy.folder, copy.manifest)).toEqual([shorter]);
+      await rm(file);
+      expect(await verify(copy)).toEqual([`${path}: is missing`]);
+      expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([`${path}: is missing`]);
+    },
+  );
 
-  it('names every file that is missing, and every file that the manifest does not name', async () => {
+  it('names every missing file, and every file that is not in the manifest', async () => {
     const copy = await copySnapshot();
     // An engine that is pointed to the table's folder would read these rows twice.
     const more = votersFile.replace('voters.parquet', 'more.parquet');
@@ -121,35 +123,47 @@ describe('a verification reads every file', () => {
     for (const path of paths) expect((await verify(copy)).join('\n')).toContain(`${path}: is missing`);
   });
 
-  it('names a database or a Parquet file that is none', async () => {
+  it('names a file that is not a database or Parquet file', async () => {
     for (const path of [databaseFile, votersFile]) {
       const copy = await copySnapshot();
-      await writeFile(join(copy.folder, path), 'nothing of the kind');
+      await writeFile(join(copy.folder, path), 'text');
       expect(await verify(await rehash(copy))).toHaveLength(1);
     }
   });
 });
 
-describe('a verification compares the tables with the manifest, even where every hash is right', () => {
-  it.each([
-    ['UPDATE voters SET dpt_female = dpt_female + 1 WHERE regency = $$B$$', /table voters.*sum of dpt_female/],
-    ['UPDATE voters SET dpt_male = 0 WHERE dpt_male IS NULL', /table voters.*NULLs in dpt_male/],
-    ['UPDATE voters SET dpt_male = NULL WHERE dpt_male IS NOT NULL', /table voters.*dpt_male/],
-    ['DELETE FROM voting_rights_users', /table voting_rights_users.*rows/],
-    ['INSERT INTO voters SELECT * REPLACE ($$C$$ AS regency) FROM voters LIMIT 1', /table voters.*rows/],
-    ['UPDATE voters SET dapil_id = 1102', /partition 1102 as complete/],
-    ['ALTER TABLE voters RENAME is_consistent TO consistent', /table voters: its columns/],
-    ['DELETE FROM violations', /table violations: voters has none/],
-    ['DELETE FROM quarantine', /table quarantine: voters has none/],
-    ['DELETE FROM changes', /table changes: voters has none/],
-    ['DROP TABLE voters CASCADE', /voters/],
-  ])('%s', async (sql, problem) => {
-    const problems = (await verify(await alter(sql))).join('\n');
-    expect(problems).toMatch(problem);
+describe('a verification compares the tables with the manifest, even if every hash matches', () => {
+  it.each<[string[], RegExp[]]>([
+    [
+      [
+        'UPDATE voters SET dpt_female = dpt_female + 1 WHERE regency = $$B$$',
+        'UPDATE voters SET dpt_male = 0 WHERE dpt_male IS NULL',
+        'UPDATE voters SET dapil_id = 1102',
+        'DELETE FROM voting_rights_users',
+        'DELETE FROM violations',
+        'DELETE FROM quarantine',
+        'DELETE FROM changes',
+      ],
+      [
+        /table voters.*sum of dpt_female/,
+        /table voters.*NULLs in dpt_male/,
+        /partition 1102 as complete/,
+        /table voting_rights_users.*rows/,
+        /table violations: voters has none/,
+        /table quarantine: voters has none/,
+        /table changes: voters has none/,
+      ],
+    ],
+    [['INSERT INTO voters SELECT * REPLACE ($$C$$ AS regency) FROM voters LIMIT 1'], [/table voters.*rows/]],
+    [['ALTER TABLE voters RENAME is_consistent TO consistent'], [/table voters: its columns/]],
+    [['DROP TABLE voters CASCADE'], [/voters/]],
+  ])('names each of these changes: %s', async (changes, expected) => {
+    const problems = (await verify(await alter(changes.join('; ')))).join('\n');
+    for (const problem of expected) expect(problems).toMatch(problem);
     expect(problems).not.toContain('parquet/');
   });
 
-  it('names a table of a dataset that the manifest does not name', async () => {
+  it('names a table of a dataset that is not in the manifest', async () => {
     const { folder, manifest } = await copySnapshot();
     const { voters: _, ...datasets } = manifest.datasets;
     expect(await verify({ folder, manifest: { ...manifest, datasets } })).toContainEqual(
@@ -169,19 +183,24 @@ describe('a verification compares the tables with the manifest, even where every
     ['fewer records than rows', () => ({ partitions: [verdictOf({ received: 1 })] }), /1101 has 2 rows.* 1 records/],
     ['no violations', () => ({ violations: {} }), /table violations: voters has .*, but none in the manifest/],
     ['no quarantine', () => ({ quarantined: 0 }), /table quarantine: voters has 1 records, but none in the manifest/],
-  ])('a manifest with %s', async (_, change, problem) => {
+  ])('names a manifest with %s', async (_, change, problem) => {
     const { folder, manifest } = await copySnapshot();
     const voters = manifest.datasets['voters']!;
     const datasets = { ...manifest.datasets, voters: { ...voters, ...change(voters) } };
     expect((await verify({ folder, manifest: { ...manifest, datasets } }))[0]).toMatch(problem);
   });
 
-  it.each(['violations', 'quarantine', 'changes'])('a number of rows of %s', async (table) => {
+  it('names a wrong number of rows of violations, quarantine and changes', async () => {
     const { folder, manifest } = await copySnapshot();
-    const files = manifest.files.map((file) => (file.path === parquetPath(table) ? { ...file, rows: 99 } : file));
-    expect(await verify({ folder, manifest: { ...manifest, files } })).toEqual([
-      expect.stringMatching(`^table ${table}: the number of rows is \\d+, but 99 in the manifest$`),
-    ]);
+    const tables = ['violations', 'quarantine', 'changes'];
+    const isWrong = (path: string) => tables.some((table) => path === parquetPath(table));
+    const files = manifest.files.map((file) => (isWrong(file.path) ? { ...file, rows: 99 } : file));
+    const problems = await verify({ folder, manifest: { ...manifest, files } });
+    expect(problems.toSorted()).toEqual(
+      tables
+        .toSorted()
+        .map((table): unknown => expect.stringMatching(`^table ${table}: the number of rows is \\d+, but 99 in`)),
+    );
   });
 });
 
@@ -199,15 +218,27 @@ describe('a verification compares DuckDB with Parquet', () => {
   });
 
   it.each([
-    ['a text', "UPDATE voters SET regency = 'X' || regency", /its rows do not match the table voters/],
-    ['a mark', 'UPDATE voters SET is_consistent = NOT is_consistent', /its rows do not match the table voters/],
-    ['a doubt', "UPDATE violations SET message = 'fine'", /its rows do not match the table violations/],
-    ['a record in quarantine', "UPDATE quarantine SET record = '6'", /rows do not match the table quarantine/],
-    ['the history', 'UPDATE changes SET old_value = new_value', /its rows do not match the table changes/],
-    ['a name', 'ALTER TABLE changes RENAME old_value TO earlier_value', /its columns are .* of the table changes/],
-  ])('row by row, where no sum shows it: %s', async (_, sql, problem) => {
-    const altered = await alter(sql);
-    expect(await verify(altered)).toEqual([expect.stringMatching(problem)]);
-    expect(await verifyBuilt(altered.folder, altered.manifest)).toEqual([expect.stringMatching(problem)]);
+    [
+      [
+        "UPDATE voters SET regency = 'X' || regency",
+        "UPDATE violations SET message = 'fine'",
+        "UPDATE quarantine SET record = '6'",
+        'UPDATE changes SET old_value = new_value',
+      ],
+      ['voters', 'violations', 'quarantine', 'changes'],
+    ],
+    [['UPDATE voters SET is_consistent = NOT is_consistent'], ['voters']],
+  ])('row by row, for what sums do not show: %s', async (changes, tables) => {
+    const { folder, manifest } = await alter(changes.join('; '));
+    for (const problems of [await verify({ folder, manifest }), await verifyBuilt(folder, manifest)]) {
+      expect(problems).toHaveLength(tables.length);
+      for (const table of tables)
+        expect(problems.join('\n')).toMatch(new RegExp(`its rows do not match the table ${table}`));
+    }
+  });
+
+  it('by their columns', async () => {
+    const altered = await alter('ALTER TABLE changes RENAME old_value TO earlier_value');
+    expect(await verify(altered)).toEqual([expect.stringMatching(/its columns are .* of the table changes/)]);
   });
 });

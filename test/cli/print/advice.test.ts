@@ -1,4 +1,4 @@
-/** Commands that messages name can be typed as they stand. */
+/** Commands in messages can be copied into a shell. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { complete } from '../../../src/cli/print/terminal.ts';
@@ -10,7 +10,7 @@ afterEach(() => beginInvocation(null));
 const advice = '"rekap replay 1" builds it again; "rekap snapshots rollback 2" makes that one current.';
 
 describe('a command in a message', () => {
-  it('stands as it is where nothing names a warehouse', () => {
+  it('is unchanged if no option names a warehouse', () => {
     expect(complete(advice)).toBe(advice);
   });
 
@@ -20,26 +20,26 @@ describe('a command in a message', () => {
     ['data of ours', "--warehouse 'data of ours'"],
     ["it's", String.raw`--warehouse 'it'\''s'`],
     ['-w', '--warehouse=-w'],
-  ])('goes over the warehouse that the options name: %j', (warehouse, option) => {
+  ])('names the warehouse of the options: %j', (warehouse, option) => {
     invocation.warehouse = warehouse;
     expect(complete(advice)).toBe(
       `"rekap replay 1 ${option}" builds it again; "rekap snapshots rollback 2 ${option}" makes that one current.`,
     );
   });
 
-  it('goes over the one that is meant, where that is another', () => {
+  it('names another warehouse if given', () => {
     invocation.warehouse = 'w';
     expect(complete('"rekap diff"', 'other')).toBe('"rekap diff --warehouse other"');
     expect(complete('"rekap diff"', null)).toBe('"rekap diff"');
   });
 
-  it('is left alone where it says more, or goes over none', () => {
+  it('is unchanged if it has options or is not about a warehouse', () => {
     invocation.warehouse = 'w';
     for (const text of ['"rekap sync --help" shows', '"rekap <command> --help"', '"rekap diff --warehouse x"'])
       expect(complete(text)).toBe(text);
   });
 
-  it('names the command at hand, where it says that of any', () => {
+  it('replaces <command> by the current command', () => {
     beginInvocation('snapshots prune');
     expect(complete('"rekap <command> --help" shows its default.')).toBe(
       '"rekap snapshots prune --help" shows its default.',

@@ -1,4 +1,4 @@
-/** The log of a run: every event that is declared, with time, run, level and just the declared fields. */
+/** The log of a run contains only declared events with their declared fields. */
 
 import { expect, it } from 'vitest';
 import { createEventLog, jsonLine, type LogEntry, logEvents, textLine } from '../../../src/cli/print/event-log.ts';
@@ -22,7 +22,7 @@ function readLog(stderr: string): Line[] {
     });
 }
 
-it('is nothing but declared events, from the beginning of a sync to its end', async () => {
+it('contains only declared events of a sync', async () => {
   const warehouse = await temporaryFolder();
   const { stderr } = await runHere(['sync', '--sample', '--log-format', 'json', '--warehouse', warehouse]);
   const lines = readLog(stderr);
@@ -34,7 +34,7 @@ it('is nothing but declared events, from the beginning of a sync to its end', as
   );
 });
 
-it('says in JSON too why a sync failed, and nothing else stands in it', async () => {
+it('contains the failure of a sync as JSON', async () => {
   const words = ['sync', '--base-url', 'http://127.0.0.1:1', '--attempts', '1', '--log-format', 'json'];
   const { stderr, code } = await runHere([...words, '--warehouse', await temporaryFolder()], {
     REKAP_API_KEY: 'a-key',
@@ -43,12 +43,12 @@ it('says in JSON too why a sync failed, and nothing else stands in it', async ()
   expect(readLog(stderr).at(-1)).toMatchObject({ event: 'run_failed', code: 'source-unreachable', exit_code: 4 });
 });
 
-it('keeps each event on one line, whatever a source puts into it', () => {
+it('keeps each event on one line, whatever the source sends', () => {
   const entries: LogEntry[] = [];
   const { report } = createEventLog((entry) => entries.push(entry), manualClock());
   report({ kind: 'warning', message: 'a\nb\u001b[31m\u2028"c"' });
-  report({ kind: 'wait', dataset: 'voters', milliseconds: 61_000, why: 'it answered 503' });
+  report({ kind: 'wait', dataset: 'voters', milliseconds: 61_000, why: 'status 503' });
   for (const line of entries.flatMap((entry) => [jsonLine(entry), textLine(entry)]))
     expect(line).not.toMatch(/\p{Cc}/u);
-  expect(textLine(entries[1]!)).toMatch(/^\S+Z warning: voters: it answered 503; retrying in 61 s$/);
+  expect(textLine(entries[1]!)).toMatch(/^\S+Z warning: voters: status 503; retrying in 61 s$/);
 });

@@ -1,4 +1,4 @@
-/** A table with too many columns keeps a name for each row and as many figures as fit, and says what it hides. */
+/** A table with too many columns keeps a name for each row and as many figures as fit. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -25,15 +25,15 @@ const rows = [
   row('NUSA TENGGARA TIMUR', 'TIMOR TENGAH SELATAN'),
   row('NUSA TENGGARA BARAT', 'BIMA'),
 ];
-const render = (width: number, given = rows) => renderColumns(given, columns, width);
+const render = (width: number, shown = rows) => renderColumns(shown, columns, width);
 
 describe('columns that do not fit', () => {
-  it('hide the texts that no row needs before any figure', () => {
+  it('hide redundant texts before figures', () => {
     expect(render(65)).toMatchObject({ hidden: ['dapil_id', 'province'] });
     expect(render(65).text).toContain('percent');
   });
 
-  it('hide the last figures, and never the first, nor the name', () => {
+  it('hide the last figures, but never the first one or the name', () => {
     expect(render(40).hidden).toEqual(['dapil_id', 'province', 'female', 'percent']);
     expect(render(24).text).toMatch(/^regency +users\n/);
   });
@@ -42,7 +42,7 @@ describe('columns that do not fit', () => {
     expect(render(22).text).toContain('TIMOR TENGAH…  1234567\n');
   });
 
-  it('keep a text without which two rows would look the same', () => {
+  it('keep a text that distinguishes two rows', () => {
     const twice = [...rows, row('MALUKU', 'BIMA')];
     const { text, hidden } = render(70, twice);
     expect(hidden).toEqual(['dapil_id', 'percent']);
@@ -51,11 +51,11 @@ describe('columns that do not fit', () => {
 
   it('hide a sentence first', () => {
     const sentences = rows.map(([, , name = ''], index) => [`${'long '.repeat(20)}${index}`, name, '7']);
-    const given = [column('message', 'name'), column('regency', 'name'), column('errors', 'figure')];
-    expect(renderColumns(sentences, given, 36).hidden).toEqual(['message']);
+    const shown = [column('message', 'name'), column('regency', 'name'), column('errors', 'figure')];
+    expect(renderColumns(sentences, shown, 36).hidden).toEqual(['message']);
   });
 
-  it('become blocks if a name and a figure have no room', () => {
+  it('become blocks if a name and a figure do not fit', () => {
     expect(render(12).text).toMatch(/^dapil_id\n {2}1101\nprovince\n/);
   });
 
@@ -74,6 +74,6 @@ describe('columns that do not fit', () => {
         expect(hidden.includes('province') && hidden.includes('regency')).toBe(false);
       },
     ),
-    { runs: 200 },
+    { runs: 60 },
   );
 });

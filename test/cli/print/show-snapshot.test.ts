@@ -1,10 +1,13 @@
-/** What `snapshots show` prints is for people who do not know how a sync goes: words, times that differ, and a hash that says it is cut. */
+/** `snapshots show` explains proofs and times in words, and prints nothing that controls a terminal. */
 
 import { describe, expect, it } from 'vitest';
 import { renderList } from '../../../src/cli/print/list-snapshots.ts';
 import { renderSnapshot } from '../../../src/cli/print/show-snapshot.ts';
 import type { Verdict } from '../../../src/stages.ts';
+import { renderSummary } from '../../../src/cli/print/sync-summary.ts';
 import { datasetOf, manifestOf, verdictOf } from '../../support/manifests.ts';
+import { resultOf } from '../../support/sync-results.ts';
+import { project } from '../../support/sync-settings.ts';
 
 /** What is printed of a snapshot whose partitions were read so. */
 function shown(partitions: readonly Partial<Verdict>[]): string {
@@ -28,7 +31,7 @@ describe('snapshots show', () => {
     [[{}], '1 matches the full listing '],
     [[{}, { proof: 'own end' }, { proof: 'own end' }], '1 matches the full listing, 2 read to the end '],
     [[{ proof: 'own end' }], '1 read to the end '],
-  ])('says in words how the partitions were proved: %#', (partitions, words) => {
+  ])('describes how the partitions were proved: %#', (partitions, words) => {
     const text = shown(partitions);
     expect(text).toContain(` ${words}`);
     expect(text).not.toMatch(/sweep|empty page/);
@@ -42,7 +45,7 @@ describe('snapshots show', () => {
     expect(shown([at(last), at(first)])).toMatch(new RegExp(` {2}${words}$`, 'm'));
   });
 
-  it('shows what steers a terminal, and does not send it', () => {
+  it('escapes control characters', () => {
     const hostile = '\u001b]0;title\u0007\u001b[31mred';
     const files = [{ path: hostile, bytes: 1, rows: null, sha256: hostile.repeat(9) }];
     const manifest = manifestOf({ datasets: { [hostile]: datasetOf() }, files, source: hostile, previous: hostile });
@@ -62,7 +65,18 @@ describe('snapshots show', () => {
     }
   });
 
-  it('marks a hash that is cut', () => {
-    expect(shown([])).toContain(' 0123456789abcdef…\n');
+  it.each([
+    [[1, 1], '2'],
+    [[1, 0, 1], '2 (3 requested)'],
+  ])('counts partitions as the summary of a sync does: records %j', (received, cell) => {
+    const partitions = received.map((count, index) => verdictOf({ partition: `1101${index}`, received: count }));
+    // Records without a partition belong to none.
+    const voters = datasetOf({ partitions: [...partitions, verdictOf({ partition: null })] });
+    const manifest = manifestOf({ datasets: { voters } });
+    for (const text of [
+      renderSummary(resultOf(manifest), project),
+      renderSnapshot({ id: manifest.snapshot, folder: 'w', manifest }),
+    ])
+      expect(/^voters +.*$/m.exec(text)![0]).toContain(` ${cell}  `);
   });
 });

@@ -1,4 +1,4 @@
-/** Colours come where they are wanted, and a failure says what happened and what to do next. */
+/** Colors follow the environment, and a failure says what happened and what to do next. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RekapError } from '../../../src/errors.ts';
@@ -51,7 +51,7 @@ describe('a failure', () => {
     return text;
   }
 
-  it('of the user says what to do next, without a stack', () => {
+  it('of the user says what to do next, without a stack trace', () => {
     vi.stubEnv('REKAP_DEBUG', '1');
     expect(printed(new RekapError('usage', 'One.\n  - Two \u001b[2J', 'Do this.'))).toBe(
       'rekap: One.\n  - Two \\u001b[2J\n  Do this.\n',
@@ -59,14 +59,14 @@ describe('a failure', () => {
     expect(printed(new RekapError('usage', 'One.'))).toBe('rekap: One.\n');
   });
 
-  it('of rekap is called one, with its stack where that is asked for', () => {
+  it('of rekap is called a bug, and has its stack trace on request', () => {
     const fault = new TypeError('nothing\u001b there');
     vi.stubEnv('REKAP_DEBUG', undefined);
-    const said = 'rekap: unexpected error: nothing\\u001b there\n  This is a bug in rekap. Set REKAP_DEBUG=1';
-    expect(printed(fault)).toContain(said);
+    const message = 'rekap: unexpected error: nothing\\u001b there\n  This is a bug in rekap. Set REKAP_DEBUG=1';
+    expect(printed(fault)).toContain(message);
     expect(printed(fault)).not.toContain('terminal.test');
     vi.stubEnv('REKAP_DEBUG', '1');
-    expect(printed(fault)).toContain(said);
+    expect(printed(fault)).toContain(message);
     expect(printed(fault)).toContain('terminal.test');
     expect(printed('a text')).toContain('rekap: unexpected error: a text\n');
   });

@@ -1,4 +1,4 @@
-/** Long lines on a terminal break between words, and nowhere else do they break. */
+/** Long lines on a terminal are wrapped between words. */
 
 import { describe, expect, it } from 'vitest';
 import { fitLines } from '../../../src/cli/print/wrap-text.ts';
@@ -9,7 +9,7 @@ const streamOf = (columns: number | undefined): NodeJS.WriteStream =>
 const long = `    ${Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ')}`;
 
 describe('a text', () => {
-  it('is broken between words, set in below its first line, and loses none', () => {
+  it('is wrapped between words and indented below its first line', () => {
     const lines = fitLines(`short\n${long}\n`, streamOf(60)).split('\n');
     expect(lines[0]).toBe('short');
     expect(lines.at(-1)).toBe('');
@@ -22,26 +22,26 @@ describe('a text', () => {
     expect(broken.join(' ').split(/ +/)).toEqual(long.split(/ +/));
   });
 
-  it('stays as it is where it just fits, as a table does', () => {
+  it('is not wrapped if it just fits', () => {
     const row = 'voters      514'.padEnd(60, '.');
     expect(fitLines(row, streamOf(60))).toBe(row);
   });
 
-  it('goes by what is seen: colours take no room', () => {
+  it('does not count colors', () => {
     const painted = Array.from({ length: 9 }, () => '\u001b[32mgreen\u001b[39m').join(' ');
     expect(fitLines(painted, streamOf(60))).toBe(painted);
   });
 
-  it('keeps a command in one piece, for it is copied', () => {
+  it('keeps a command on one line, so that it can be copied', () => {
     const command = '"rekap snapshots rollback 20261120T030002Z-1f3a9c --warehouse /srv/w"';
     const fitted = fitLines(
-      `Something is damaged, and this mends it, says who knows: ${command}; then all is well.`,
+      `Something is damaged. To repair it, run this command: ${command}. Then sync again.`,
       streamOf(60),
     );
     expect(fitted.split('\n').some((line) => line.includes(command))).toBe(true);
   });
 
-  it('is not broken where it goes into a file or another program', () => {
+  it('is not wrapped in a file or pipe', () => {
     expect(fitLines(long, streamOf(undefined))).toBe(long);
   });
 });
