@@ -1,4 +1,4 @@
-/** The map holds: imports go downward only, stages do not know each other, and nothing that moves data names what moves. */
+/** Imports go downward only, stages don't import each other, and src/ names nothing of the bundled project. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -23,7 +23,7 @@ const files = ['src', 'pipelines'].flatMap((folder) =>
     .map((path) => join(folder, path)),
 );
 
-/** Folders with folders in them: of such a one each file stands for itself. */
+/** Folders that contain folders. Each of their files is a room of its own. */
 const parents = new Set(files.map((file) => dirname(dirname(file))));
 
 /** Files of the project that a file imports, at load time or later. */
@@ -47,7 +47,7 @@ function floorOf(file: string): number {
 describe('the import map', () => {
   const sources = files.filter((file) => file.startsWith('src/'));
 
-  it('goes downward: no file imports from a floor above its own', () => {
+  it('goes downward: no file imports from a higher floor', () => {
     const upward = sources.flatMap((file) =>
       importsOf(file)
         .filter((imported) => imported.startsWith('src/') && floorOf(imported) > floorOf(file))
@@ -60,7 +60,7 @@ describe('the import map', () => {
     ['file', (file: string) => file],
     ['folder', (file: string) => (parents.has(dirname(file)) ? file : dirname(file))],
     ['stage', (file: string) => file.split('/').slice(0, 2).join('/')],
-  ] as const)('goes one way: no %s comes back to itself, by a type neither', (_what, roomOf) => {
+  ] as const)('has no cycles between %ss, not even of types', (_what, roomOf) => {
     const ways = new Map<string, Set<string>>();
     for (const file of files) {
       const room = roomOf(file);
@@ -81,7 +81,7 @@ describe('the import map', () => {
     expect(circles).toEqual([]);
   });
 
-  it('keeps the stages side by side: none imports another', () => {
+  it('has no import between stages', () => {
     const sideways = sources.flatMap((file) =>
       importsOf(file)
         .filter(
@@ -92,18 +92,18 @@ describe('the import map', () => {
     expect(sideways).toEqual([]);
   });
 
-  it('imports no pipeline: a project is found by where it lies', () => {
+  it('imports no pipeline', () => {
     const named = sources.filter((file) => importsOf(file).some((imported) => imported.startsWith('pipelines/')));
     expect(named).toEqual([]);
   });
 
-  it('has no drawer for odds and ends', () => {
+  it('has no folder for miscellaneous code', () => {
     expect(files.filter((file) => /(^|\/)(utils?|common|helpers?|core)(\/|\.ts$)/.test(file))).toEqual([]);
   });
 });
 
-describe('what moves data', () => {
-  it('names no endpoint, no source field, no table of a pipeline, and nothing of what the bundled project is about', () => {
+describe('src/', () => {
+  it('names no endpoint, field, table or subject of the bundled project', () => {
     const names = pipelines.flatMap(({ path, columns, table }) => [
       path,
       table,
@@ -124,7 +124,7 @@ describe('what moves data', () => {
     expect(named).toEqual([]);
   });
 
-  it('says at the top of each file what it is for', () => {
+  it('has a comment at the top of each file', () => {
     const silent = files.filter((file) => !/^(#!.*\n)?\/\*\*/.test(readFileSync(join(root, file), 'utf8')));
     expect(silent).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe('the SQL files', () => {
   });
 });
 
-it('only the command line reads the process, but for what CONTRIBUTING.md names', () => {
+it('reads `process` only in the command line, with the exceptions of CONTRIBUTING.md', () => {
   const readers = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.startsWith('cli'))
     .filter((path) =>
@@ -150,12 +150,12 @@ it('only the command line reads the process, but for what CONTRIBUTING.md names'
   expect(readers.toSorted()).toEqual(['runtime/database.ts', 'snapshots/query/write-aside.ts']);
 });
 
-it('the public API names every export: what a file gains is not public by accident', () => {
+it('names every export of the public API', () => {
   expect(readFileSync(join(root, 'src/index.ts'), 'utf8')).not.toMatch(/^export \*/m);
 });
 
 describe('the tests', () => {
-  it('share their modules, but for those that put something in the place of one', () => {
+  it('share their modules, except those that replace one', () => {
     const replacing = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('.test.ts'))
       .filter((path) =>

@@ -1,4 +1,4 @@
-/** What ends a build is what went wrong first, and the source is closed whatever happens. */
+/** A build fails with the first error, and always closes the source. */
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 
 const id = '20261120T030002Z-1f3a9c';
 
-/** Builds readings of a small nation as `change` gives them; gives the error that it ends with. */
-async function endOf(
+/** Builds changed readings of a small nation, and returns the error. */
+async function errorOf(
   change: (readings: AsyncIterable<AcceptedReading>, abort: AbortController) => AsyncIterable<AcceptedReading>,
   prepare: (run: Run) => unknown = () => {},
 ): Promise<unknown> {
@@ -47,7 +47,7 @@ async function endOf(
   ).catch((error: unknown) => error);
 }
 
-/** A first partition, and then a source that answers no more. */
+/** One partition, and then a source that doesn't respond. */
 async function* hanging(readings: AsyncIterable<AcceptedReading>): AsyncGenerator<AcceptedReading> {
   for await (const reading of readings) {
     yield reading;
@@ -55,23 +55,23 @@ async function* hanging(readings: AsyncIterable<AcceptedReading>): AsyncGenerato
   }
 }
 
-it('ends where a partition is incomplete', async () => {
-  const end = await endOf(async function* (readings) {
+it('fails if a partition is incomplete', async () => {
+  const error = await errorOf(async function* (readings) {
     for await (const { verdict } of readings)
-      yield { verdict: { ...verdict, complete: false, reason: 'it has no end' }, pages: [] };
+      yield { verdict: { ...verdict, complete: false, reason: 'it is incomplete' }, pages: [] };
   });
-  expect(end).toMatchObject({ code: 'incomplete' });
+  expect(error).toMatchObject({ code: 'incomplete' });
 });
 
-it('ends where the DuckDB file cannot be made, whatever the source still has to say', async () => {
-  expect(String(await endOf(hanging, (run) => mkdir(join(run.folder, 'rekap.duckdb'))))).toMatch(/rekap\.duckdb/);
+it('fails if the DuckDB file cannot be created, without waiting for the source', async () => {
+  expect(String(await errorOf(hanging, (run) => mkdir(join(run.folder, 'rekap.duckdb'))))).toMatch(/rekap\.duckdb/);
 });
 
-it('ends with the reason of an interruption', async () => {
+it('fails with the reason of an interruption', async () => {
   const reason = new Error('interrupted');
-  const end = await endOf(async function* (readings, abort) {
+  const error = await errorOf(async function* (readings, abort) {
     yield* readings;
     abort.abort(reason);
   });
-  expect(end).toBe(reason);
+  expect(error).toBe(reason);
 });

@@ -1,4 +1,4 @@
-/** Each check says what is wrong in English and Indonesian, with the column and the source's field; SQL and TypeScript fill in alike. */
+/** Each check has a message in English and Indonesian with its column and field, which SQL and TypeScript fill in equally. */
 
 import { describe, expect, it } from 'vitest';
 import { loadProject } from './support/bundled.ts';
@@ -8,7 +8,7 @@ import { load, user, voter } from './load/support.ts';
 
 const project = loadProject();
 
-/** A load that breaks every check but the two of names across partitions. */
+/** A load that breaks every check except the two of names across partitions. */
 async function broken() {
   const men = { JumlahPemilihLakiLakiDalamDPT: undefined };
   const { rows } = await load({
@@ -33,13 +33,13 @@ async function broken() {
 }
 
 describe('a violation', () => {
-  it('says the same in the table as where it is put into words again', async () => {
+  it('has the same message in the table and in a report', async () => {
     const violations = await broken();
     expect(new Set(violations.map(({ check_name }) => check_name)).size).toBeGreaterThanOrEqual(16);
     for (const violation of violations) expect(messageOf(project, violation, 'en')).toBe(violation.message);
   });
 
-  it('says of a value that is no count whether it is no number, too large, or no text', async () => {
+  it('explains a malformed value: not a number, too large, or not text', async () => {
     const said = (await broken())
       .filter(({ check_name }) => check_name === 'malformed')
       .map(({ column_name, message }) => [column_name, message]);
@@ -52,7 +52,7 @@ describe('a violation', () => {
     );
   });
 
-  it('names its column and the field of the source, in both languages', async () => {
+  it('names its column and field in both languages', async () => {
     for (const violation of await broken()) {
       const { field } = project.pipelines.find(({ table }) => table === violation.dataset)!.columns[
         violation.column_name

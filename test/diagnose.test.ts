@@ -1,4 +1,4 @@
-/** What doctor finds at the bounds: the version of Node, the mode of the key file, the clock, and pages that are refused or capped. */
+/** Doctor checks the version of Node, the mode of the key file, the bucket, the clock and the page size. */
 
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ describe('doctor', () => {
     ['20.19.0', 'ok'],
     ['20.20.2', 'ok'],
     ['22.0.0', 'ok'],
-  ])('says of Node %s that it is %s', async (node, state) => {
+  ])('rates Node %s as %s', async (node, state) => {
     expect(await stateOf('node', { node })).toBe(state);
   });
 
@@ -50,7 +50,7 @@ describe('doctor', () => {
     [0o640, 'warning'],
     [0o604, 'warning'],
     [0o601, 'warning'],
-  ])('says of a key file of mode %s that it is %s', async (mode, state) => {
+  ])('rates a key file of mode %s as %s', async (mode, state) => {
     const keyFile = join(await temporaryFolder(), 'api-key');
     await writeFile(keyFile, '');
     await chmod(keyFile, mode);
@@ -62,15 +62,15 @@ describe('doctor', () => {
   it.each([
     ['a bucket with a snapshot', async () => 'an id', 'ok', 'contains an id; write access was not checked'],
     ['an empty bucket', async () => null, 'ok', 'readable and empty; write access was not checked'],
-    ['no bucket', () => Promise.reject(new RekapError('bucket', 'Gone.', 'Mend it.')), 'failed', 'Gone.'],
-    ['no address', () => Promise.reject(new RekapError('usage', 'None.', 'Mend it.')), 'failed', 'None.'],
-  ])('asks for no key where it is asked about a bucket alone: %s', async (_, readBucket, state, found) => {
+    ['no bucket', () => Promise.reject(new RekapError('bucket', 'Gone.', 'Fix it.')), 'failed', 'Gone.'],
+    ['no address', () => Promise.reject(new RekapError('usage', 'None.', 'Fix it.')), 'failed', 'None.'],
+  ])('needs no key to check only a bucket: %s', async (_, readBucket, state, found) => {
     const all = await findings({ readBucket, apiKey: null });
     expect(all.map(({ about }) => about)).toEqual(['node', 'warehouse', 'space', 'bucket']);
-    expect(all.at(-1)).toEqual({ about: 'bucket', state, found, next: state === 'ok' ? null : 'Mend it.' });
+    expect(all.at(-1)).toEqual({ about: 'bucket', state, found, next: state === 'ok' ? null : 'Fix it.' });
   });
 
-  it('does not hide a fault behind a finding', async () => {
+  it('rethrows unexpected errors', async () => {
     const fault = new Error('a fault');
     const broken = () => Promise.reject(fault);
     await expect(findings({ readBucket: broken })).rejects.toBe(fault);
@@ -78,7 +78,7 @@ describe('doctor', () => {
   });
 });
 
-describe('doctor asks a service, and', () => {
+describe('doctor requests a service, and', () => {
   const ask = async (twist: Twist, options: Partial<DoctorOptions> = {}) => {
     const { url } = await startTwistedSource(smallNation({ 1101: 30 }), twist);
     return (about: string) => stateOf(about, { baseUrl: url, ...options });
@@ -91,7 +91,7 @@ describe('doctor asks a service, and', () => {
     [-300_000, 'ok'],
     [301_000, 'warning'],
     [-301_000, 'warning'],
-  ])('says of a clock that is %i ms ahead that it is %s', async (ahead, state) => {
+  ])('rates a clock that is %i ms ahead as %s', async (ahead, state) => {
     const clock = manualClock();
     const date = new Date(clock.now().getTime() - ahead).toUTCString();
     const of = await ask((response, text) => response.setHeader('date', date).end(text), { clock });
@@ -99,9 +99,9 @@ describe('doctor asks a service, and', () => {
   });
 
   it.each<[string, Twist, string]>([
-    ['takes it', honest, 'ok'],
+    ['accepts it', honest, 'ok'],
     [
-      'takes a hundred at the most',
+      'accepts at most a hundred',
       (response, text, request) => response.writeHead(/limit=1000\b/.test(request.url!) ? 400 : 200).end(text),
       'warning',
     ],
@@ -110,11 +110,11 @@ describe('doctor asks a service, and', () => {
       (response, text, request) => response.writeHead(/limit=1\b/.test(request.url!) ? 200 : 400).end(text),
       'failed',
     ],
-  ])('says of the page size of a service that %s', async (_, twist, state) => {
+  ])('checks the page size of a service that %s', async (_, twist, state) => {
     expect(await (await ask(twist))('page size')).toBe(state);
   });
 
-  it('names a partition without records of its own', async () => {
+  it('fails if a partition has no records', async () => {
     const none = JSON.stringify({ count: 0, data: [] });
     const of = await ask((response, text, request) => response.end(/id_dapil/.test(request.url!) ? none : text));
     expect(await of('partition')).toBe('failed');

@@ -1,4 +1,4 @@
-/** What the documents tell users is what there is: names, codes, bounds and links. */
+/** The documents match the program: names, codes, bounds and links. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,11 +32,11 @@ describe('docs/reference', () => {
     'tables.md',
     'files.md',
     'declarations.md',
-  ])('has %s as the program is now', (name) => {
+  ])('has an up-to-date %s', (name) => {
     expect(read(`docs/reference/${name}`), 'this page is stale: run `make docs`').toBe(made[name]);
   });
 
-  it('names every option that a config file may hold', async () => {
+  it('names every option of the config file', async () => {
     for (const name of Object.keys(await loadOptions(commandLine.commands)))
       expect(made['configuration.md']).toContain(`| \`--${name}\` |`);
   });
@@ -71,7 +71,7 @@ describe('docs/explanation/architecture.md', () => {
   });
 });
 
-it.each(pages)('%s links to pages and headings that are there', (page) => {
+it.each(pages)('%s links to existing pages and headings', (page) => {
   const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
   for (const [, path, heading] of links) {
     const target = path === '' ? page : join(dirname(page), path!);
@@ -104,7 +104,7 @@ describe('SECURITY.md', () => {
     expect(line).toMatch(new RegExp(`\\| ${shown}( [a-z]+)? *\\| .+`));
   });
 
-  it('is right that no dependency runs a script when it is installed, and about which have no hash', () => {
+  it('is right that no dependency has an install script, and about dependencies without hashes', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { dev?: boolean; hasInstallScript?: boolean; integrity?: string }>;
     };

@@ -1,4 +1,4 @@
-/** A program that uses rekap ends by itself, also where a sync could not so much as ask its source. */
+/** The HTTP client of a source is closed after a failure, and limits the size of a response. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { runSync } from './support/served-source.ts';
 import { syncOptions } from './support/sync-settings.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
-it('keeps no program alive where the client cannot be made', async () => {
+it('lets a program end if the client cannot be created', async () => {
   const warehouse = join(await temporaryFolder(), 'warehouse');
   const built = pathToFileURL(join(import.meta.dirname, '../dist/')).href;
   const program = `
@@ -27,7 +27,7 @@ it('keeps no program alive where the client cannot be made', async () => {
   expect({ said, code }).toEqual({ said: 'TypeError\n', code: 0 });
 });
 
-it('reads no answer of more than 64 MB, be it all spaces', async () => {
+it('refuses a response of more than 64 MB, even if it is all spaces', async () => {
   const megabyte = Buffer.alloc(1024 * 1024, ' ');
   const source = await startFaultServer((_, response) => {
     response.writeHead(200);

@@ -1,6 +1,6 @@
 /**
- * A long life of one warehouse: figures are restated, syncs killed, snapshots gone back to and replayed, while readers look on. All of it
- * is written down and judged afterwards: whoever looked saw one whole snapshot, and the one that was current then.
+ * The history of one warehouse with restated figures, killed syncs, rollbacks and replays, and concurrent readers. Afterwards, a judge
+ * checks that every read saw one whole snapshot, which was current at that time.
  */
 
 import { createHash } from 'node:crypto';
@@ -21,17 +21,23 @@ import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { regencies, startVersionedService, versionedKey } from '../support/versioned-service.ts';
 
-/** Versions that the source gives one after another; REKAP_HISTORY=200 makes a long life. */
-const versions = Number(process.env['REKAP_HISTORY'] ?? 4);
-/** The same seed draws the same acts; a kill after some milliseconds may come upon another moment. */
+/** Number of versions of the source; REKAP_HISTORY=200 makes a long history. */
+const versions = Number(process.env['REKAP_HISTORY'] ?? 2);
+/** The same seed draws the same acts, but a kill after some milliseconds may hit another moment. */
 const seed = process.env['REKAP_HISTORY_SEED'] ?? String(Math.floor(Math.random() * 2 ** 32));
 
 type Drawn = 'sync' | 'sync again' | 'kill at a change' | 'kill in time' | 'rollback' | 'replay';
 
-/** Of eight versions three are killed; between them the same version is synced again, and snapshots are gone back to and replayed. */
+/** Three of eight versions are killed. Between them are rollbacks, replays and syncs of the same version. */
 function drawActs(): Drawn[] {
-  const ofEight: Drawn[] = ['kill at a change', 'kill at a change', 'kill in time', ...Array<Drawn>(5).fill('sync')];
-  const besides: Drawn[] = ['rollback', 'rollback', 'replay', 'sync again'];
+  const ofEight: Drawn[] = [
+    'kill at a change',
+    'sync',
+    'kill at a change',
+    'kill in time',
+    ...Array<Drawn>(4).fill('sync'),
+  ];
+  const besides: Drawn[] = ['rollback', 'replay', 'rollback', 'sync again'];
   const deck = Array.from({ length: versions }, (_, at) => ofEight[at % 8]!);
   for (let at = 0; at < versions / 2; at += 1) deck.push(besides[at % besides.length]!);
   return deck
@@ -40,7 +46,7 @@ function drawActs(): Drawn[] {
     .map(({ drawn }) => drawn);
 }
 
-/** A number from 0 up to 1, by the seed and by what it is for. */
+/** A number from 0 to 1 that depends on the seed and its purpose. */
 function draw(what: string): number {
   return createHash('sha256').update(`${seed} ${what}`).digest().readUInt32BE() / 2 ** 32;
 }
@@ -49,7 +55,7 @@ function choose<Item>(items: readonly Item[], at: number): Item {
   return items[Math.floor(at * items.length)]!;
 }
 
-/** A warehouse, the source that it is filled from, and what has been done and seen. */
+/** A warehouse, its source, and a log of acts and reads. */
 async function beginHistory() {
   const folder = await temporaryFolder();
   const warehouse = join(folder, 'warehouse');
@@ -62,21 +68,21 @@ async function beginHistory() {
   const acts: Act[] = [];
   const looks: Look[] = [];
 
-  /** Does one thing, looks at what is current then, and writes both down. Gives what the act gave; null where it died. */
-  async function note<Given>(kind: Act['kind'], wanted: string | null, act: () => Promise<Given>): Promise<Given> {
+  /** Performs an act, reads the current snapshot, and logs both. Returns the result of the act, or null if it was killed. */
+  async function note<Result>(kind: Act['kind'], wanted: string | null, act: () => Promise<Result>): Promise<Result> {
     const began = performance.now();
-    const given = await act();
+    const result = await act();
     const ended = performance.now();
     const seen = await look(warehouse, 'after an act');
     looks.push(seen);
     const after = { current: seen.ids[0] ?? null, hash: seen.hash };
-    acts.push({ kind, began, ended, died: given === null, version: service.version, wanted, ...after });
-    return given;
+    acts.push({ kind, began, ended, died: result === null, version: service.version, wanted, ...after });
+    return result;
   }
 
   const options = { apiKey: new Secret(versionedKey), pageSize: 2, keep: 3, acceptChanges: true };
 
-  /** Ids that have been current and are still there, oldest first. */
+  /** Existing ids that have been current, oldest first. */
   const among = async (ids: Promise<string[]>): Promise<string[]> =>
     (await ids).filter((id) => acts.some(({ current }) => current === id));
 
@@ -88,7 +94,7 @@ async function beginHistory() {
     kills: () => dying.kills(),
     restate: () => (service.version += 1),
     sync: () => note('sync', null, () => runSync(syncOptions(warehouse, service.url, options))),
-    /** One in a process of its own, which may die. */
+    /** In its own process, which may be killed. */
     syncUntil: (death: Partial<Death>, after?: number) =>
       note('sync', null, () => dying.syncUntil(warehouse, death, after)),
     async rollBack(at: number) {

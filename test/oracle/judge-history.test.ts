@@ -1,4 +1,4 @@
-/** The judge of histories finds every kind of fault in a forged log, and none in an honest one. */
+/** The judge of histories finds every kind of fault in a forged log, and none in a correct one. */
 
 import { describe, expect, it } from 'vitest';
 import { judgeHistory, type Act, type History, type Look } from './judge-history.ts';
@@ -67,14 +67,14 @@ const withAct = (index: number, overrides: Partial<Act>): History => ({
 });
 
 describe('the judge of a history', () => {
-  it('has nothing to say of an honest log', () => {
+  it('finds nothing in a correct log', () => {
     expect(judgeHistory(honest)).toEqual([]);
   });
 
   const forged: [string, History, RegExp][] = [
     ['a read that failed', withLook(look(35, 2, { failure: 'no such file' })), /failed: no such file/],
     ['a torn table', withLook(look(35, 2, { figures: { voters: [2, 1] } })), /found version 1 in voters of S2, not 2/],
-    ['a table with a row too few', withLook(look(35, 2, { figures: { voters: [2] } })), /found 1 figures in voters/],
+    ['a table with a missing row', withLook(look(35, 2, { figures: { voters: [2] } })), /found 1 figures in voters/],
     [
       'datasets of two versions',
       withLook(look(35, 2, { figures: { voters: [2, 2], voting_rights_users: [1, 1] } })),
@@ -83,9 +83,7 @@ describe('the judge of a history', () => {
     ['a manifest of another snapshot', withLook(look(35, 2, { ids: ['S2', 'S1', 'S2'] })), /mixed .* S2 and S1/],
     ['a manifest with other bytes', withLook(look(35, 2, { hash: '#S1' })), /not current then/],
     ['a snapshot that nobody made', withLook(look(35, 9)), /S9, which was never current/],
-    ['a snapshot of a run that died before the switch', withLook(look(52, 3)), /S3, which was never current/],
     ['a stale read after a sync has finished', withLook(look(35, 1)), /S1.* not current then/],
-    ['a new snapshot before its sync has begun', withLook(look(15, 2)), /S2.* not current then/],
     ['a reader that goes back while a sync is under way', withLook(look(27, 1)), /went back to S1/],
     ['a reader that goes back without a rollback', withLook(look(75, 2)), /S2.* not current then/],
     ['a finished sync that shows nothing', withAct(1, { current: 'S1', hash: '#S1' }), /version 2 and left version 1/],

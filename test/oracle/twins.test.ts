@@ -1,4 +1,4 @@
-/** A number that several commands and pages print is one number: each is compared with what facts.py computes from the landed responses. */
+/** All commands and pages print the numbers that facts.py computes from the stored responses. */
 
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -77,8 +77,8 @@ function severitiesOf(ages: Readonly<Record<string, Ages>>): Facts['severities']
   );
 }
 
-describe('what is computed from the responses', () => {
-  it('is what sync, status, runs and snapshots print', async () => {
+describe('the numbers computed from the responses', () => {
+  it('are printed by sync, status, runs and snapshots', async () => {
     const { warehouse: folder, known } = await nights();
     const { second, facts } = known;
     const inside = ['--warehouse', join(folder, 'warehouse'), '--json'];
@@ -109,7 +109,7 @@ describe('what is computed from the responses', () => {
     expect(sums.toSorted((a, b) => a - b)).toEqual(counted.toSorted((a, b) => a - b));
   });
 
-  it('is what /health and /metrics give', async () => {
+  it('are returned by /health and /metrics', async () => {
     const { warehouse: folder, known } = await nights();
     const warehouse = join(folder, 'warehouse');
     const { pipelines } = project;
@@ -130,7 +130,7 @@ describe('what is computed from the responses', () => {
     }
   });
 
-  it('is what the examples of the shell give', async () => {
+  it('are returned by the examples of the shell', async () => {
     const { warehouse: folder, known } = await nights();
     // The oracle's other tests recompute these exports.
     const exported = async (view: string) =>
@@ -160,7 +160,7 @@ describe('what is computed from the responses', () => {
     }
   });
 
-  it('is what diff, evidence and the workbook show', async () => {
+  it('are shown by diff, evidence and the workbook', async () => {
     const { warehouse: folder, known } = await nights();
     const warehouse = join(folder, 'warehouse');
     const voters = JSON.parse(await readFile(join(folder, 'exports', 'voters.json'), 'utf8')) as Record<

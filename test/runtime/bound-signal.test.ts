@@ -1,4 +1,4 @@
-/** A bound signal ends with the outer one, when its time is up, or with what it bounds. */
+/** A bound signal is aborted with the outer one, after its time limit, or when its work ends. */
 
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const never = new AbortController().signal;
 
-it('is aborted with the reason of the outer one, also where that was aborted before', () => {
+it('is aborted with the reason of the outer signal, even if that is already aborted', () => {
   const outer = new AbortController();
   const before = boundSignal(outer.signal, 1000, () => 'late');
   outer.abort('outer');
@@ -20,7 +20,7 @@ it('is aborted with the reason of the outer one, also where that was aborted bef
   ]);
 });
 
-it('is aborted when its time is up, and says so', () => {
+it('is aborted after its time limit', () => {
   const bound = boundSignal(never, 1000, () => 'late');
   vi.advanceTimersByTime(999);
   expect(bound.signal.aborted).toBe(false);
@@ -28,13 +28,13 @@ it('is aborted when its time is up, and says so', () => {
   expect([bound.signal.reason, bound.isLate()]).toEqual(['late', true]);
 });
 
-it('does not go off at once where its time is longer than a timer can count', () => {
+it('accepts a time limit that exceeds the range of a timer', () => {
   const bound = boundSignal(never, 2 ** 40, () => 'late');
   vi.advanceTimersByTime(1_000_000);
   expect(bound.signal.aborted).toBe(false);
 });
 
-it('ends what still waits when what it bounds is over, and leaves no timer and no listener', () => {
+it('is aborted when its work ends, and leaves no timer or listener', () => {
   const outer = new AbortController();
   const bound = boundSignal(outer.signal, 1000, () => 'late');
   bound.end();

@@ -1,9 +1,9 @@
-/** What was opened is closed, whatever goes wrong. */
+/** Everything that was opened is closed, even after errors. */
 
 import { describe, expect, it } from 'vitest';
 import { closeAll, orClose } from '../../src/runtime/bound-signal.ts';
 
-/** Three things to close, of which the second cannot be; and what was closed. */
+/** Three things to close, of which the second fails, and a log. */
 function three() {
   const closed: string[] = [];
   const closable = (name: string, failure?: Error) => ({
@@ -16,13 +16,13 @@ function three() {
 }
 
 describe('closing several things', () => {
-  it('closes those after one that cannot be closed, and says so in the end', async () => {
+  it('continues after an error, and reports it at the end', async () => {
     const { closed, things } = three();
     await expect(closeAll(things)).rejects.toThrow('b is stuck');
     expect(closed).toEqual(['a', 'b', 'c']);
   });
 
-  it('happens where the next cannot be opened, whose error counts', async () => {
+  it('happens if the next thing cannot be opened, and reports that error', async () => {
     const { closed, things } = three();
     const opening = orClose(things, () => Promise.reject(new Error('not there')));
     await expect(opening).rejects.toThrow('not there');

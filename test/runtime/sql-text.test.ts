@@ -1,4 +1,4 @@
-/** Names and texts stay what they are on their way through SQL. */
+/** Names and texts are quoted exactly in SQL. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Any text: every character, halves of surrogate pairs too, and more often those that mean something in SQL. */
+/** Any text, with many characters that have a meaning in SQL, and halves of surrogate pairs. */
 const text = fc.string({
   unit: fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -23,26 +23,22 @@ const text = fc.string({
 
 describe('a quoted text', () => {
   holds(
-    'comes back from DuckDB as it was, as far as UTF-8 can hold it, or is refused for its NUL',
+    'is returned by DuckDB as well-formed text, or refused if it contains NUL',
     fc.asyncProperty(text, async (value) => {
       if (value.includes('\0')) expect(() => quoteText(value)).toThrow(RangeError);
-      // Read behind another character: at the beginning of a text, DuckDB's client takes U+FEFF for a mark of the encoding.
+      // After another character, because DuckDB's client removes U+FEFF from the start of a text.
       else
         expect(await database.rows(`SELECT 'x' || ${quoteText(value)} AS value`)).toEqual([
           { value: `x${value.toWellFormed()}` },
         ]);
     }),
-    { runs: 300 },
+    { runs: 60 },
   );
-
-  it.each(['\0', 'a\0b', "'\0"])('is refused where it holds NUL', (value) => {
-    expect(() => quoteText(value)).toThrow(RangeError);
-  });
 });
 
 describe('a quoted name', () => {
   holds(
-    'names what it says, or is refused for its NUL',
+    'names its column, or is refused if it contains NUL',
     fc.asyncProperty(text, async (rest) => {
       const name = `n${rest}`;
       if (name.includes('\0')) expect(() => quoteIdentifier(name)).toThrow(RangeError);
@@ -51,10 +47,10 @@ describe('a quoted name', () => {
           await database.rows(`SELECT ${quoteIdentifier(name)} FROM (SELECT 1 AS ${quoteIdentifier(name)})`),
         ).toEqual([{ [name.toWellFormed()]: 1 }]);
     }),
-    { runs: 300 },
+    { runs: 60 },
   );
+});
 
-  it('is refused where it holds NUL', () => {
-    expect(() => quoteIdentifier('a\0b')).toThrow(RangeError);
-  });
+it('refuses NUL in a text and in a name', () => {
+  for (const quote of [quoteText, quoteIdentifier]) expect(() => quote('a\0b')).toThrow(RangeError);
 });
