@@ -4,7 +4,7 @@ import { voters } from '../test/support/bundled.ts';
 import { createScanner, shapeOf } from '../src/source/decode/scan-response.ts';
 import type { Batch } from '../src/stages.ts';
 import { Transformer } from '../src/transform/transformer.ts';
-import { requestOf } from '../test/support/asked.ts';
+import { requestOf } from '../test/support/page-request.ts';
 import { formatDuration, median, type Finding } from './finding.ts';
 import { GeneratedRecords } from './generated-records.ts';
 import { time } from './measure.ts';

@@ -23,7 +23,7 @@ const failures = {
   usage: ExitCode.usage,
   /** A file that the options name, such as the key or the config file, cannot be used, or the API key or the profile is missing. */
   configuration: ExitCode.usage,
-  /** The definition of a pipeline or a project is inconsistent. rekap checks it when it loads the project. */
+  /** A pipeline or project definition is inconsistent. rekap validates it when it loads the project. */
   'pipeline-definition': ExitCode.usage,
   /** The warehouse folder cannot be used, for example because it is a file or `current` is damaged. */
   warehouse: ExitCode.usage,

@@ -23,7 +23,7 @@ const files = ['src', 'pipelines'].flatMap((folder) =>
     .map((path) => join(folder, path)),
 );
 
-/** Folders that contain folders. Each of their files is a room of its own. */
+/** Folders that contain folders. Imports between their files are checked like imports between folders. */
 const parents = new Set(files.map((file) => dirname(dirname(file))));
 
 /** Files of the project that a file imports, at load time or later. */

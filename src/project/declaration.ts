@@ -75,7 +75,7 @@ export type NextPage =
   | { readonly cursor: string; readonly parameter: string }
   | { readonly link: true };
 
-/** Describes where the API key goes. It comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
+/** Describes how a request sends the API key. The key comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
 export type Auth = (
   | { readonly header: string }
   | { readonly bearer: true }

@@ -26,7 +26,7 @@ export async function nameFile<Value>(path: string, act: () => Promise<Value>): 
   }
 }
 
-/** Returns false for a missing, unreadable or other file. */
+/** Returns whether the path is a folder; false if it cannot be read. */
 export async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() === true;
 }

@@ -205,7 +205,7 @@ async function makeExitCodes(): Promise<string> {
       codes.map(([name, code]) => [String(code), meaningOf(exitMeanings, name)]),
     ),
     '## Failures',
-    'The `code` of a `RekapError` in a program, and of an error in JSON output.',
+    'Codes of `RekapError` in programs, and of errors in JSON output.',
     table(
       ['code', 'exit', 'meaning'],
       failures.map(([, meaning, code, exit]) => [

@@ -72,7 +72,7 @@ const verdict: Words = {
   readings: 'Passes over the partition listing.',
   reason: 'Why the partition is incomplete, or null; in `runs.jsonl`, why the run did not succeed, or an empty string.',
   partition: 'ID of the partition.',
-  proof: 'How its end was shown: by its own pages, by the full listing, or not at all.',
+  proof: "How rekap found the end: from the partition's pages, from the full listing, or not at all.",
   grade:
     'How strong the proof is: `overlap`, `repaged`, `repeated`, `chain` or `single`, the strongest first; null without a proof.',
 };
@@ -102,7 +102,7 @@ export const keyMeanings: Words = {
   previous_history: 'SHA-256 of the changes table of the previous snapshot, or null.',
   datasets: 'The datasets, by table.',
   'datasets.<dataset>': 'The figures of one dataset.',
-  'datasets.<dataset>.ledger': 'What became of each fetched record.',
+  'datasets.<dataset>.ledger': 'Number of fetched records by outcome.',
   ...below('datasets.<dataset>.ledger.', ledger),
   'datasets.<dataset>.carried_over': 'Rows carried over from the previous snapshot.',
   'datasets.<dataset>.rows': 'Rows in the table, published and carried over.',

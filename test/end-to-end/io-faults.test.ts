@@ -197,7 +197,7 @@ function requireTold(error: unknown, { fault, lasts }: Point, path: string, isOl
   const { message, exitCode, next } = error;
   const codes: readonly number[] = Object.values(ExitCode);
   must(codes.includes(exitCode), `exit ${exitCode}`);
-  // Where there is no room, or too few files may be open, this file is as good as any other.
+  // If the disk is full, or too many files are open, the message may name another file.
   const named = [basename(path), ...(lasts ? [root] : [])];
   must(fault !== 'EIO' || named.some((name) => message.includes(name)), message);
   must(fault !== 'short', message);

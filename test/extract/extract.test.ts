@@ -5,7 +5,7 @@ import { voters } from '../support/bundled.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { PageSource } from '../../src/source/source-client.ts';
 import type { Verdict } from '../../src/stages.ts';
-import { askedOf, asking } from '../support/asked.ts';
+import { parametersOf, withParameters } from '../support/page-request.ts';
 import { collect, runExtract } from '../support/run-extract.ts';
 import {
   changed,
@@ -45,7 +45,7 @@ describe('an extraction', () => {
     const { delivered } = await runExtract(source, { pageSize: 1000 });
     expect(delivered).toHaveLength(300);
     const listing = source.requests.filter(({ partition }) => partition === null);
-    expect(listing.map((request) => askedOf(request).offset)).toEqual([0, 300, 299, 300]);
+    expect(listing.map((request) => parametersOf(request).offset)).toEqual([0, 300, 299, 300]);
     expect(source.requests.length - listing.length).toBe(100 + 2);
   });
 
@@ -94,7 +94,7 @@ describe('an extraction', () => {
 
   it('requests smaller pages if the source refuses large ones, and warns', async () => {
     const strict = changed(sourceWith(), (request) =>
-      askedOf(request).limit > 10 ? refuse('limit is at most 10', 400) : request,
+      parametersOf(request).limit > 10 ? refuse('limit is at most 10', 400) : request,
     );
     const { delivered, warnings } = await runExtract(strict, { pageSize: 1000 });
     expect(delivered.toSorted()).toEqual(named);
@@ -107,7 +107,7 @@ describe('an extraction', () => {
     ['returns one record at a time', 'unprovable-source', 1, (offset) => offset],
   ])('refuses a source that %s', async (_what, code, cap, offsetOf) => {
     const source = changed(sourceWith({ cap: cap! }), (request) =>
-      asking(request, { offset: offsetOf(askedOf(request).offset) }),
+      withParameters(request, { offset: offsetOf(parametersOf(request).offset) }),
     );
     await expect(runExtract(source, { reference })).rejects.toMatchObject({ code });
   });
@@ -118,10 +118,10 @@ describe('a page that is repeated once', () => {
   function repeating(cap: number, at: number, isRepeated: (partition: string | null) => boolean) {
     const repeated = new Set<string | null>();
     const source = changed(sourceWith({ cap }), (request) => {
-      const { partition, offset } = askedOf(request);
+      const { partition, offset } = parametersOf(request);
       if (!isRepeated(partition) || offset !== at || repeated.has(partition)) return request;
       repeated.add(partition);
-      return asking(request, { offset: 0 });
+      return withParameters(request, { offset: 0 });
     });
     return { source, repeated };
   }
@@ -149,7 +149,7 @@ describe('a partition', () => {
   ])('does not end at a "not found" in the middle: %s', async (_often, times, named1102) => {
     let left = times;
     const faulty = changed(sourceWith({ listing: 'refused', cap: 5 }), (request) => {
-      if (request.partition !== '1102' || askedOf(request).offset === 0 || left === 0) return request;
+      if (request.partition !== '1102' || parametersOf(request).offset === 0 || left === 0) return request;
       left -= 1;
       return refuse('not found', 404);
     });
@@ -210,7 +210,7 @@ describe('a partition', () => {
     const changing = {
       ...versions[0]!,
       fetchPage: async (...sent: Parameters<PageSource['fetchPage']>) => {
-        if (sent[1].partition === '1102' && askedOf(sent[1]).offset === 0) pass += 1;
+        if (sent[1].partition === '1102' && parametersOf(sent[1]).offset === 0) pass += 1;
         return versions[Math.max(0, Math.min(pass, changes))]!.fetchPage(...sent);
       },
     };
@@ -227,7 +227,7 @@ describe('a partition', () => {
       ...source,
       fetchPage: (...[pipeline, request, leniency]: Parameters<PageSource['fetchPage']>) =>
         pipeline.table === 'another' && request.partition === '1102'
-          ? source.fetchPage(pipeline, asking(request, { offset: 10_000 }), leniency)
+          ? source.fetchPage(pipeline, withParameters(request, { offset: 10_000 }), leniency)
           : source.fetchPage(pipeline, request, leniency),
     };
     const settings = { pipelines: [voters, { ...voters, table: 'another' }], reference };

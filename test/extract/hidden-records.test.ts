@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import type { PageSource } from '../../src/source/source-client.ts';
 import type { Verdict } from '../../src/stages.ts';
-import { askedOf, asking } from '../support/asked.ts';
+import { parametersOf, withParameters } from '../support/page-request.ts';
 import { runExtract } from '../support/run-extract.ts';
 import { faultless, simulateSource, type Behaviour, type SimulatedRecord } from '../support/simulated-source.ts';
 
@@ -37,7 +37,7 @@ const incomplete = (verdicts: readonly Verdict[]) => verdicts.filter(({ complete
 function counting(source: ReturnType<typeof sourceWith>, countOf: (partition: string | null, limit: number) => number) {
   return through(source, async (pipeline, request) => {
     const fetched = await source.fetchPage(pipeline, request);
-    return { ...fetched, page: { ...fetched.page, count: countOf(request.partition, askedOf(request).limit) } };
+    return { ...fetched, page: { ...fetched.page, count: countOf(request.partition, parametersOf(request).limit) } };
   });
 }
 
@@ -106,7 +106,10 @@ describe('a source that hides records', () => {
   it('in partitions that ignore limit and offset is incomplete', async () => {
     const source = sourceWith({ listing: 'refused' });
     const firstTen = through(source, (pipeline, request) =>
-      source.fetchPage(pipeline, asking(request, { limit: 10, offset: askedOf(request).offset === 0 ? 0 : 10_000 })),
+      source.fetchPage(
+        pipeline,
+        withParameters(request, { limit: 10, offset: parametersOf(request).offset === 0 ? 0 : 10_000 }),
+      ),
     );
     expect((await runExtract(firstTen, settings)).verdicts.filter(({ complete }) => complete)).toEqual([]);
   });
@@ -118,8 +121,13 @@ describe('a source that hides records', () => {
       { pageSize: 10, wanted: [1103, 1104] },
       /: 1103, 1104\./,
     ],
-    ['whose listing lacks partitions', { listingWindow: 20, cap: 10 }, {}, /missing in the full listing: 1103, 1104/],
-    ['whose listing lacks a partition of its count', { hides: 1104, cap: 10, countIsTotal: true }, {}, /: 1104/],
+    [
+      'with partitions missing in its listing',
+      { listingWindow: 20, cap: 10 },
+      {},
+      /missing in the full listing: 1103, 1104/,
+    ],
+    ['with a counted partition missing in its listing', { hides: 1104, cap: 10, countIsTotal: true }, {}, /: 1104/],
   ])('%s is complete, with a warning', async (_what, behaviour, others, words) => {
     const { verdicts, warnings } = await read(behaviour, others);
     expect(incomplete(verdicts)).toEqual([]);
@@ -172,11 +180,11 @@ describe('a source that hides records', () => {
     const source = sourceWith({ cap: 10 });
     let left = 1;
     const flickering = through(source, (pipeline, request) => {
-      const { partition, offset } = askedOf(request);
+      const { partition, offset } = parametersOf(request);
       if (partition !== emptied || (emptied !== '1102' && offset < 20) || left === 0)
         return source.fetchPage(pipeline, request);
       left -= 1;
-      return source.fetchPage(pipeline, asking(request, { offset: 10_000 }));
+      return source.fetchPage(pipeline, withParameters(request, { offset: 10_000 }));
     });
     // Wanted partitions are read without a listing, so nothing else shows their records.
     const wanted = emptied === null ? null : reference;
@@ -189,7 +197,7 @@ describe('a source that hides records', () => {
     const merging = through(source, (pipeline, request) =>
       source.fetchPage(
         pipeline,
-        request.partition === '1101' ? asking(request, { offset: askedOf(request).offset + 1 }) : request,
+        request.partition === '1101' ? withParameters(request, { offset: parametersOf(request).offset + 1 }) : request,
       ),
     );
     const reason = expect.stringContaining('found 13 records, but the last pass found only 12');

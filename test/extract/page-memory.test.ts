@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { openLanding } from '../../src/land/landing.ts';
 import type { LandedBody } from '../../src/stages.ts';
-import { requestOf } from '../support/asked.ts';
+import { requestOf } from '../support/page-request.ts';
 import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { collect } from '../support/run-extract.ts';

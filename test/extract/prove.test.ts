@@ -10,12 +10,12 @@ const pass = (total: number, content = 'a') => ({ total, content });
 
 it.each<[boolean, string, ReturnType<typeof pass>, ReturnType<typeof pass>[], number, number]>([
   [false, 'one pass', pass(5), [], 5, 2],
-  [false, 'two passes if one of them lacks a record', pass(5), [pass(4)], 5, 2],
-  [false, 'two passes that both lack a record of a third', pass(4), [pass(4)], 5, 2],
+  [false, 'two passes if a record is missing in one of them', pass(5), [pass(4)], 5, 2],
+  [false, 'two passes if both are missing a record of a third', pass(4), [pass(4)], 5, 2],
   [false, 'two passes with different values', pass(5), [pass(5, 'b')], 5, 2],
   [false, 'two passes if three are needed', pass(5), [pass(5)], 5, 3],
   [true, 'two passes that agree', pass(5), [pass(5)], 5, 2],
-  [true, 'two of three passes, around one that lacks a record', pass(5), [pass(5), pass(4)], 5, 2],
+  [true, 'two of three passes if a record is missing in the second', pass(5), [pass(5), pass(4)], 5, 2],
   [true, 'two of three passes, around one with different values', pass(5), [pass(5), pass(5, 'b')], 5, 2],
   [true, 'two passes without a record', pass(0), [pass(0)], 0, 2],
 ])('complete is %s by %s', (isComplete, _what, newest, earlier, seen, needed) => {

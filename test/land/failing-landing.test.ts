@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { responsesFile } from '../../src/land/formats.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import type { SourceResponse } from '../../src/stages.ts';
-import { requestOf } from '../support/asked.ts';
+import { requestOf } from '../support/page-request.ts';
 import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -32,7 +32,7 @@ async function open() {
 }
 
 it.each<[string, SourceResponse[], string]>([
-  ['although nobody reads the response', [unwritable, whole], failure],
+  ['although the response is not read', [unwritable, whole], failure],
   ['with the first of several errors', [unwritable, whole, circular], failure],
   ['with the first of several errors, in another order', [circular, whole, unwritable], 'circular structure'],
 ])('fails when it is closed, %s', async (_what, responses, message) => {

@@ -11,14 +11,14 @@ import { type LandedRun, openLandedRun, readRunFile } from '../../src/land/lande
 import { openLanding } from '../../src/land/landing.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { SourceResponse, PageRequest } from '../../src/stages.ts';
-import { type OutgoingRequest, requestOf as requestTo } from '../support/asked.ts';
+import { type PageParameters, requestOf as requestTo } from '../support/page-request.ts';
 import { voters, votingRightsUsers } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { holds } from '../support/properties.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const described = describedRun({ previous: '20261119T030002Z-1f3a9c', partitions: ['1101'] });
-const requestOf = (change: Partial<OutgoingRequest> = {}, pipeline: AnyPipeline = voters): PageRequest =>
+const requestOf = (change: Partial<PageParameters> = {}, pipeline: AnyPipeline = voters): PageRequest =>
   requestTo(pipeline, { partition: '1101', limit: 10, ...change });
 const responseOf = (
   body: string,

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type LandedResponse, responsesFile, bodiesFile } from '../../src/land/formats.ts';
 import { openLanding } from '../../src/land/landing.ts';
-import { requestOf } from '../support/asked.ts';
+import { requestOf } from '../support/page-request.ts';
 import { voters, votingRightsUsers } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -8,7 +8,7 @@ import { verifyLanding } from '../../src/land/landed-run.ts';
 import { openLanding } from '../../src/land/landing.ts';
 import { describeFile } from '../../src/warehouse/check-files.ts';
 import type { ManifestFile } from '../../src/warehouse/snapshot-format.ts';
-import { requestOf } from '../support/asked.ts';
+import { requestOf } from '../support/page-request.ts';
 import { voters } from '../support/bundled.ts';
 import { describedRun } from '../support/landed.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -141,7 +141,7 @@ describe('a push', () => {
 });
 
 describe('a push is refused', () => {
-  it('if the bucket has a newer snapshot of another warehouse, but not of its own', async () => {
+  it('if the bucket has a newer snapshot of another warehouse', async () => {
     const { warehouse, bucket, push, current } = await setUp([first, third]);
     await push();
     await pointCurrent(warehouse, first);

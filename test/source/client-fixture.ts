@@ -8,7 +8,7 @@ import { Secret } from '../../src/source/secret.ts';
 import type { SourceResponse, Land } from '../../src/stages.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { startFaultServer, type FaultServer, type Script } from '../support/fault-server.ts';
-import { requestOf } from '../support/asked.ts';
+import { requestOf } from '../support/page-request.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 export const key = 'canary-key-4711';

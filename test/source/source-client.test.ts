@@ -3,7 +3,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
-import { asking, requestOf } from '../support/asked.ts';
+import { withParameters, requestOf } from '../support/page-request.ts';
 import { answerJson, type Script } from '../support/fault-server.ts';
 import { connect, key, request, serve, startServer, whole } from './client-fixture.ts';
 
@@ -47,7 +47,9 @@ describe('an optional page', () => {
     );
     const optional = { mayRefuse: true, isOptional: true };
     for (const offset of [100, 1000, 1001, 1002, 1003, 1004])
-      await expect(client.fetchPage(voters, asking(request, { offset }), optional)).rejects.toMatchObject({ status });
+      await expect(client.fetchPage(voters, withParameters(request, { offset }), optional)).rejects.toMatchObject({
+        status,
+      });
     // A server error is retried once.
     expect(server.paths).toHaveLength(status === 500 ? 12 : 6);
     expect((await client.fetchPage(voters, request)).page.records.length).toBe(1);

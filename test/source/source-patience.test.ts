@@ -5,7 +5,7 @@ import { voters } from '../support/bundled.ts';
 import { RekapError } from '../../src/errors.ts';
 import { SourceClient } from '../../src/source/source-client.ts';
 import { Secret } from '../../src/source/secret.ts';
-import { requestOf } from '../support/asked.ts';
+import { requestOf } from '../support/page-request.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 interface Response {

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
 import { interruptedBy, RekapError } from '../../src/errors.ts';
-import { asking } from '../support/asked.ts';
+import { withParameters } from '../support/page-request.ts';
 import { answerJson, type Script } from '../support/fault-server.ts';
 import { connect, key, record, request, serve, startServer, whole } from './client-fixture.ts';
 
@@ -14,7 +14,7 @@ const send =
   (_, response) =>
     void response.writeHead(status, headers).end(body);
 const wholeScript: Script = (_, response) => answerJson(response, whole);
-const at = (offset: number) => asking(request, { offset });
+const at = (offset: number) => withParameters(request, { offset });
 
 describe('the key', () => {
   it.each([401, 403])('refused with %i stops all requests', async (status) => {

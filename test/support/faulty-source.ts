@@ -1,6 +1,6 @@
 /** The records as the fault kit shows them, as a source in memory: extraction meets thousands of bad services in seconds. */
 
-import { askedOf } from './asked.ts';
+import { parametersOf } from './page-request.ts';
 import { voters } from './bundled.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { writeEnvelope } from '../../src/serve/data-endpoint.ts';
@@ -43,7 +43,7 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
   const served = new Set<string>();
 
   function answer(request: PageRequest): Buffer {
-    const { partition, limit, offset } = askedOf(request);
+    const { partition, limit, offset } = parametersOf(request);
     const what = `${partition ?? 'all'} ${limit} ${offset}`;
     const turn = (asked.get(what) ?? 0) + 1;
     asked.set(what, turn);

@@ -1,6 +1,6 @@
 /** Records and pages for tests: a record of the voters dataset, and pages as the source client would hand them on. */
 
-import { type OutgoingRequest, requestOf } from './asked.ts';
+import { type PageParameters, requestOf } from './page-request.ts';
 import { createPageScanner } from '../../src/source/decode/scan-response.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Page } from '../../src/stages.ts';
@@ -34,7 +34,7 @@ export function voterRecord(overrides: Record<string, unknown> = {}): Record<str
  * The page whose answer holds `data`: a record, an array of records, an object of records, or null.
  * A string is the JSON of `data` itself, for texts that JSON.stringify never writes.
  */
-export function pageOf(pipeline: AnyPipeline, data: unknown, asked: Partial<OutgoingRequest> = {}): Page {
+export function pageOf(pipeline: AnyPipeline, data: unknown, asked: Partial<PageParameters> = {}): Page {
   const count = Array.isArray(data) ? data.length : data === null ? 0 : 1;
   const json = typeof data === 'string' ? data : JSON.stringify(data);
   const bytes = Buffer.from(`{"count":${count},"data":${json}}`);

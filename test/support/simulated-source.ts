@@ -4,7 +4,7 @@ import type { PageSource } from '../../src/source/source-client.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
-import { type OutgoingRequest, askedOf } from './asked.ts';
+import { type PageParameters, parametersOf } from './page-request.ts';
 import { clientInMemory, orNothingThere } from './client-in-memory.ts';
 
 /** A record as extraction sees it: its partition, its name, and a value that may be restated. */
@@ -96,7 +96,7 @@ export function simulateSource(
   const emptied = new Set<string>();
 
   function answer(asked: PageRequest): string {
-    const request = askedOf(asked);
+    const request = parametersOf(asked);
     const hasChanged = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
     let list = [...(hasChanged ? behaviour.after : records)];
     if (request.partition === null) {
@@ -131,7 +131,7 @@ export function simulateSource(
     return envelope(page, list.length);
   }
 
-  function isEmptied({ partition, offset }: OutgoingRequest): boolean {
+  function isEmptied({ partition, offset }: PageParameters): boolean {
     const place = `${partition} ${offset}`;
     if (random() >= behaviour.emptyAnswers || emptied.delete(place)) return false;
     emptied.add(place);

@@ -4,7 +4,7 @@ import { SourceClient } from '../../src/source/source-client.ts';
 import type { Transport } from '../../src/source/http-transport.ts';
 import { Secret } from '../../src/source/secret.ts';
 import type { PageRequest } from '../../src/stages.ts';
-import { askedOf } from './asked.ts';
+import { parametersOf } from './page-request.ts';
 import { asSent, type SimulatedRecord } from './simulated-source.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -61,7 +61,7 @@ export function timedClient(source: TimedSource, clock: ManualClock): SourceClie
 }
 
 function answer(source: TimedSource, asked: PageRequest, kind: OutageKind | null): { status: number; body: Buffer } {
-  const request = askedOf(asked);
+  const request = parametersOf(asked);
   if (kind === 'reset') throw Object.assign(new Error('connection reset'), { code: 'ECONNRESET' });
   if (kind === 500 || kind === 404) return { status: kind, body: Buffer.from('{}') };
   if (kind === 'HTML') return { status: 200, body: Buffer.from('<html><body>Back soon</body></html>') };

@@ -31,12 +31,12 @@ export const logEvents = {
   },
   partitions: {
     level: 'info',
-    meaning: 'The full listing of a dataset is read.',
+    meaning: 'rekap has read the full listing of a dataset.',
     fields: { dataset: 'The dataset.', total: 'Number of partitions.' },
   },
   progress: {
     level: 'info',
-    meaning: 'Another quarter of the partitions is read.',
+    meaning: 'rekap has read another quarter of the partitions.',
     fields: {
       dataset: 'The dataset.',
       done: 'Partitions read.',

@@ -101,7 +101,7 @@ describe('a pass', () => {
 });
 
 describe('the proof', () => {
-  // After page 1 of its own size, this source returns nothing.
+  // This source uses its own page size, and returns nothing after page 1.
   const hiding: Give = (query) =>
     Number(query.get('size')) > 3 ? slice('abc', Number(query.get('page')) - 1, 3) : sourceOf('abcdefg')(query, 0);
 
