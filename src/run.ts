@@ -119,7 +119,9 @@ async function actLocked<Plan extends RunPlan>(
   } catch (error) {
     // If this fails, the next run removes the folder.
     await discardSnapshotFolder(run.folder).catch(() => undefined);
-    const failure = await recordFailure(run, error);
+    // An aborted DuckDB statement throws its own error, without the reason.
+    const cause = bound.signal.aborted && !(error instanceof RekapError) ? bound.signal.reason : error;
+    const failure = await recordFailure(run, cause);
     if (kind === 'sync' && !dryRun) await pruneLandings(options).catch(() => undefined);
     throw failure;
   } finally {
