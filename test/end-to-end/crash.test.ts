@@ -11,7 +11,7 @@ import { Secret } from '../../src/source/secret.ts';
 import { isSnapshotId } from '../../src/warehouse/snapshot-format.ts';
 import type { Death } from '../support/crash-child.ts';
 import { startDyingSyncs, type DyingSyncs } from '../support/dying-syncs.ts';
-import { runSync } from '../support/served-source.ts';
+import { runBundledSync } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startVersionedService, versionedKey, type VersionedService } from '../support/versioned-service.ts';
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 async function syncHere(warehouse: string) {
-  return runSync(
+  return runBundledSync(
     syncOptions(warehouse, service.url, {
       apiKey: new Secret(versionedKey),
       pageSize: 2,

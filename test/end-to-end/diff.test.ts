@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { alterFile } from '../support/alter-file.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { runBundledSync, runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -81,7 +81,7 @@ describe('rekap diff', () => {
       for (const index of broken) data.datapemilihdpr[index]![sum] = `${999 - index}`;
       // A violation of a whole partition, whose regency is NULL.
       data.datapemilihdpr[0]!['NamaDapil'] = 'ANOTHER NAME';
-      await runSync(syncOptions(warehouse, (await serveData(data)).url, accepted));
+      await runBundledSync(syncOptions(warehouse, (await serveData(data)).url, accepted));
     }
     const { stdout } = await runHere(['diff', '--violations', '--json', '--warehouse', warehouse]);
     const rows = JSON.parse(stdout) as Record<'kind' | 'regency' | 'check_name', string | null>[];

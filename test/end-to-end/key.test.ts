@@ -10,7 +10,7 @@ import { filesWithWord, holdsWord } from '../support/find-word.ts';
 import { readRows } from '../support/read-table.ts';
 import { runCli, startCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, smallNation } from '../support/served-source.ts';
+import { runBundledSync, runSync, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { formsOf, startTwistedSource, type Twist } from '../support/twisted-source.ts';
@@ -179,7 +179,7 @@ describe('the search', () => {
           .replace(/"JumlahSeluruh\w+":"\d+"/g, (field) => field.replace(/\d/, word)),
       );
     });
-    const { run } = await runSync(syncOptions(warehouse, url));
+    const { run } = await runBundledSync(syncOptions(warehouse, url));
     expect(await filesWithWord(warehouse, word)).toEqual([
       `landing/${run}/bodies.gz`,
       ...[

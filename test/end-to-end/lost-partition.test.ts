@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readValue } from '../support/read-table.ts';
-import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
+import { runBundledSync, runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 
 const sizes = { 1101: 6, 1102: 200, 1201: 100 };
@@ -74,7 +74,7 @@ it('an empty name of a partition is named, and NULL in the tables', async () => 
   const { url } = await serveData(
     nationWith((record) => (record['NamaKabupaten'] === 'KOTA 1101-0' ? { ...record, NamaDapil: '' } : record)),
   );
-  await runSync(syncOptions(warehouse, url));
+  await runBundledSync(syncOptions(warehouse, url));
   expect(
     await readValue(
       warehouse,

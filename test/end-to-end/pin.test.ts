@@ -7,23 +7,30 @@ import { describe, expect, it } from 'vitest';
 import { prune, rollBack, unpin } from '../../src/snapshots/manage-snapshots.ts';
 import { listSnapshotIds, readCurrentId, readPinnedId } from '../../src/warehouse/warehouse.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runReplay } from '../support/run-replay.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { syncOptions, testKey } from '../support/sync-settings.ts';
+import { runBundledSync, runSync, serveData, smallNation } from '../support/served-source.ts';
+import { bundledProject, project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const prepared = preparedSnapshots(smallNation({ 1101: 60 }), smallNation({ 1101: 61 }));
+/** The same with the report. */
+const bundled = preparedWarehouse(async (warehouse): Promise<[string, string]> => {
+  const syncTo = async (size: number): Promise<string> =>
+    (await runBundledSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: size }))).url))).run;
+  return [await syncTo(60), await syncTo(61)];
+});
 
 /** A warehouse with two snapshots that was rolled back to the older one, and a source with newer figures. */
-async function rolledBack() {
-  const { warehouse, known } = await prepared();
+async function rolledBack(prepare: typeof bundled = prepared) {
+  const { warehouse, known } = await prepare();
   const [older, newer] = known;
   await rollBack(warehouse, older);
   const { url } = await serveData(smallNation({ 1101: 62 }));
-  const sync = (settings: Partial<Parameters<typeof syncOptions>[2]> = {}) =>
-    runSync(syncOptions(warehouse, url, { unpin: false, ...settings }));
+  const sync = (settings: Partial<Parameters<typeof syncOptions>[2]> = {}, synced = project) =>
+    runSync(syncOptions(warehouse, url, { unpin: false, ...settings }), {}, synced);
   const run = (...words: string[]) => runHere([...words, '--warehouse', warehouse], { REKAP_API_KEY: testKey });
   return { warehouse, url, older, newer, sync, run };
 }
@@ -40,8 +47,8 @@ describe('a sync after a rollback', () => {
   });
 
   it('is named in the report of the pinned snapshot, and in that of the snapshot it holds back', async () => {
-    const { warehouse, older, sync, run } = await rolledBack();
-    const { run: kept } = await sync();
+    const { warehouse, older, sync, run } = await rolledBack(bundled);
+    const { run: kept } = await sync({}, bundledProject);
     const held = await readFile(join(warehouse, 'snapshots', kept, 'report.html'), 'utf8');
     expect(held).toContain(`because snapshot <code>${older}</code> is pinned`);
     const file = join(await temporaryFolder(), 'report.html');

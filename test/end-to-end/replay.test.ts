@@ -16,7 +16,7 @@ import { readRows } from '../support/read-table.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
-import { syncOptions } from '../support/sync-settings.ts';
+import { bundledProject, project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Less than some partitions hold, so that these take several pages. */
@@ -33,9 +33,9 @@ function doubtfulNation(): SourceData {
   return data;
 }
 
-async function syncInto(warehouse: string, data: SourceData): Promise<SyncResult> {
+async function syncInto(warehouse: string, data: SourceData, declared = project): Promise<SyncResult> {
   const { url } = await serveData(data);
-  return runSync(syncOptions(warehouse, url, { pageSize, acceptChanges: true }));
+  return runSync(syncOptions(warehouse, url, { pageSize, acceptChanges: true }), {}, declared);
 }
 
 const doubtful = preparedWarehouse((warehouse) => syncInto(warehouse, doubtfulNation()));
@@ -81,7 +81,7 @@ describe('replaying the newest run', () => {
     const { warehouse } = await synced();
     const changed = doubtfulNation();
     changed.datapemilihdpr[4]!['JumlahPemilihLakiLakiDalamDPK'] = '77';
-    const result = await syncInto(warehouse, changed);
+    const result = await syncInto(warehouse, changed, bundledProject);
     const link = join(await temporaryFolder(), 'link');
     await symlink(join(warehouse, 'snapshots'), link);
     await expect(runReplay(warehouse, { into: link })).rejects.toThrow(expect.objectContaining({ code: 'usage' }));

@@ -9,7 +9,7 @@ import { exported } from '../load/support.ts';
 import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { readRows, readValue } from '../support/read-table.ts';
 import { readRunLines } from '../support/run-lines.ts';
-import { runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
+import { runBundledSync, runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { startTwistedSource } from '../support/twisted-source.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -37,7 +37,7 @@ describe('a first sync', () => {
   it('leaves current, manifest, Parquet, landing and a line in runs.jsonl, and nothing half-done', async () => {
     const warehouse = await temporaryFolder();
     const { url } = await serveData(smallNation(nation));
-    const { run } = await runSync(syncOptions(warehouse, url));
+    const { run } = await runBundledSync(syncOptions(warehouse, url));
     expect(await readlink(join(warehouse, 'current'))).toBe(`snapshots/${run}`);
     expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'lock', 'runs.jsonl', 'snapshots']);
     expect((await readdir(join(warehouse, 'snapshots', run))).toSorted()).toEqual([
@@ -184,7 +184,7 @@ describe('a later sync', () => {
     const data = smallNation(nation);
     data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '999';
     const server = await serveData(data);
-    const { manifest } = await runSync(syncOptions(warehouse, server.url, { datasets: ['voters'] }));
+    const { manifest } = await runBundledSync(syncOptions(warehouse, server.url, { datasets: ['voters'] }));
     expect(manifest.datasets['voting_rights_users']).toMatchObject({
       rows: 16,
       carried_over: 16,
@@ -247,13 +247,13 @@ describe('a later sync', () => {
 
 it('the manifest has the number of rows of every Parquet file', async () => {
   const warehouse = await temporaryFolder();
-  await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 20 }))).url));
+  await runBundledSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 20 }))).url));
   const doubtful = smallNation({ 1101: 20 });
   const [first, second] = doubtful.datapemilihdpr;
   first!['JumlahPemilihLakiLakiDalamDPT'] = 'x';
   second!['JumlahPemilihLakiLakiDalamDPK'] = '7';
   doubtful.datahakpilihdpr.push({ ...doubtful.datahakpilihdpr[0]!, NamaKabupaten: null });
-  const { manifest } = await runSync(syncOptions(warehouse, (await serveData(doubtful)).url));
+  const { manifest } = await runBundledSync(syncOptions(warehouse, (await serveData(doubtful)).url));
   const folder = join(warehouse, 'snapshots', manifest.snapshot);
   const [database, ...others] = manifest.files;
   const files = others.filter(({ path }) => path.endsWith('.parquet'));

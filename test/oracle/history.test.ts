@@ -16,7 +16,7 @@ import type { Death } from '../support/crash-child.ts';
 import { startDyingSyncs } from '../support/dying-syncs.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runReplay } from '../support/run-replay.ts';
-import { runSync } from '../support/served-source.ts';
+import { runBundledSync } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { regencies, startVersionedService, versionedKey } from '../support/versioned-service.ts';
@@ -93,7 +93,7 @@ async function beginHistory() {
     looks,
     kills: () => dying.kills(),
     restate: () => (service.version += 1),
-    sync: () => note('sync', null, () => runSync(syncOptions(warehouse, service.url, options))),
+    sync: () => note('sync', null, () => runBundledSync(syncOptions(warehouse, service.url, options))),
     /** In its own process, which may be killed. */
     syncUntil: (death: Partial<Death>, after?: number) =>
       note('sync', null, () => dying.syncUntil(warehouse, death, after)),

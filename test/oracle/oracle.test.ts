@@ -7,7 +7,7 @@ import { checkNames, pipelines } from '../support/bundled.ts';
 import { type Language, languages } from '../../src/project/declaration.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, serveFolder } from '../support/served-source.ts';
+import { runBundledSync, serveFolder } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startTwistedSource } from '../support/twisted-source.ts';
@@ -47,7 +47,7 @@ async function recomputeReports(folder: string, ofLanguages: readonly Language[]
 
 const doubtful = preparedWarehouse(async (folder) => {
   const { url } = await startTwistedSource(doubtfulNation(), (response, body) => response.end(inJson(body)));
-  const { manifest } = await runSync(syncOptions(within(folder).warehouse, url, { pageSize: 1000 }));
+  const { manifest } = await runBundledSync(syncOptions(within(folder).warehouse, url, { pageSize: 1000 }));
   return { manifest, reckoned: await reckonBoth(folder), reports: await recomputeReports(folder) };
 });
 
@@ -56,7 +56,7 @@ describe('recomputation', () => {
     const folder = await temporaryFolder();
     const { url } = await serveFolder(join(import.meta.dirname, '../../data/sample'));
     const { warehouse, query } = within(folder);
-    await runSync(syncOptions(warehouse, url));
+    await runBundledSync(syncOptions(warehouse, url));
     await exportByQuery(warehouse, query);
     expect(reckon(warehouse, query)).toMatchObject(agreement);
     for (const report of await recomputeReports(folder, ['en'])) {

@@ -8,8 +8,8 @@ import { openDatabase } from '../../src/runtime/database.ts';
 import type { ViewKeys } from '../../src/project/declaration.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRows } from '../support/read-table.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { runBundledSync, runSync, serveData, smallNation } from '../support/served-source.ts';
+import { bundledProject as project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 interface Resource {
@@ -21,7 +21,7 @@ interface Resource {
 
 const synced = preparedWarehouse(async (warehouse) => {
   const { url } = await serveData(smallNation({ 1101: 4 }));
-  return (await runSync(syncOptions(warehouse, url))).manifest;
+  return (await runBundledSync(syncOptions(warehouse, url))).manifest;
 });
 
 it('describes each Parquet file with its hash and columns', async () => {

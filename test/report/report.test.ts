@@ -8,7 +8,7 @@ import type { Browser } from 'playwright-core';
 import { readRows } from '../support/read-table.ts';
 import { behaviourOf, chromiumProgram, openBrowser } from '../support/browser.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { runBundledSync, serveData, smallNation } from '../support/served-source.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -22,7 +22,7 @@ const sample = preparedWarehouse(async (warehouse) => {
 const small = preparedWarehouse(async (warehouse) => {
   const data = smallNation({ 1101: 4, 1102: 4 });
   data.datapemilihdpr[3]!['JumlahSeluruhPemilih'] = '7';
-  await runSync(syncOptions(warehouse, (await serveData(data)).url));
+  await runBundledSync(syncOptions(warehouse, (await serveData(data)).url));
 });
 
 async function reportIn(warehouse: string, language: string): Promise<string> {
@@ -59,7 +59,7 @@ describe('the report', () => {
         record['NamaProvinsi'] = hostile;
         record['JumlahPemilihLakiLakiDalamDPT'] = hostile;
       }
-    await runSync(syncOptions(warehouse, (await serveData(data)).url));
+    await runBundledSync(syncOptions(warehouse, (await serveData(data)).url));
     const page = await readFile(join(warehouse, 'current', 'report.html'), 'utf8');
     // The page's own script, and no other.
     expect(page.match(/<script/gi)).toHaveLength(1);

@@ -16,12 +16,16 @@ import { databaseFile, type Manifest } from '../../src/warehouse/snapshot-format
 import { readCurrentId, requireCurrent, type Snapshot } from '../../src/warehouse/warehouse.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { type MemoryStore, startMemoryStore } from '../support/memory-store.ts';
-import { publishedNation } from '../support/prepared-snapshots.ts';
+import { nation } from '../support/prepared-snapshots.ts';
+import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { runBundledSync, serveData, smallNation } from '../support/served-source.ts';
 import { runHere } from '../support/run-here.ts';
-import { project } from '../support/sync-settings.ts';
+import { bundledProject as project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const prepared = publishedNation();
+const prepared = preparedWarehouse(async (warehouse) =>
+  runBundledSync(syncOptions(warehouse, (await serveData(smallNation(nation))).url)),
+);
 const quiet = { acceptSource: false, warn: () => undefined, report: () => undefined, keep: 3 };
 
 /** Runs SQL on the DuckDB file of a snapshot, and makes the manifest name the file as it is then. */

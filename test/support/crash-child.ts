@@ -56,7 +56,7 @@ function die(): void {
 }
 
 countChanges();
-const [{ sync }, { project, syncOptions }, { versionedKey }, { Secret }] = await Promise.all([
+const [{ sync }, { bundledProject, syncOptions }, { versionedKey }, { Secret }] = await Promise.all([
   import('../../src/sync.ts'),
   import('./sync-settings.ts'),
   import('./versioned-service.ts'),
@@ -73,7 +73,7 @@ const steps: string[] = [];
 process.on('disconnect', die);
 const began = performance.now();
 const result = await sync(
-  project,
+  bundledProject,
   syncOptions(warehouse, url, { apiKey: new Secret(versionedKey), pageSize: 2, keep: 3, acceptChanges: true }),
   {
     clock: {

@@ -11,7 +11,7 @@ import { startService } from '../../src/serve/service.ts';
 import { sync } from '../../src/sync.ts';
 import type { SyncOptions, SyncResult, SyncContext } from '../../src/run-options.ts';
 import { manualClock } from './manual-clock.ts';
-import { project, testKey } from './sync-settings.ts';
+import { bundledProject, project, testKey } from './sync-settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 type SourceRecord = Record<string, unknown>;
@@ -101,10 +101,10 @@ export async function serveSource(source: RecordSource, faults?: FaultSettings):
 export async function runSync(
   options: SyncOptions,
   around: Partial<SyncContext> = {},
-  moved: Parameters<typeof sync>[0] = project,
+  synced: Parameters<typeof sync>[0] = project,
 ): Promise<SyncResult & { events: RunEvent[] }> {
   const events: RunEvent[] = [];
-  const result = await sync(moved, options, {
+  const result = await sync(synced, options, {
     clock: manualClock(),
     random: () => 0.5,
     report: (event) => events.push(event),
@@ -113,3 +113,7 @@ export async function runSync(
   });
   return { ...result, events };
 }
+
+/** Runs a sync with all views and the report. */
+export const runBundledSync = (options: SyncOptions, around: Partial<SyncContext> = {}): ReturnType<typeof runSync> =>
+  runSync(options, around, bundledProject);
