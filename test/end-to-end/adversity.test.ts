@@ -22,13 +22,13 @@ const environment = { REKAP_API_KEY: testKey };
 
 const published = publishedNation();
 
-/** A service that holds back every answer until it is let go; `asked` resolves at the first request. */
+/** A service that holds back every answer until it is let go; `requested` resolves at the first request. */
 async function holdingService() {
   const { url } = await serveData(smallNation(nation));
   let go = (): void => {};
   const released = new Promise<void>((resolve) => (go = resolve));
   let ask = (): void => {};
-  const asked = new Promise<void>((resolve) => (ask = resolve));
+  const requested = new Promise<void>((resolve) => (ask = resolve));
   const server = await startFaultServer((request, response) => {
     ask();
     void released
@@ -37,7 +37,7 @@ async function holdingService() {
       .catch(() => response.destroy());
   });
   onTestFinished(() => server.close());
-  return { url: server.url, asked, go };
+  return { url: server.url, requested, go };
 }
 
 /** Whether the warehouse holds a current snapshot, which then must be whole, and nothing that a run has left behind. */
@@ -58,9 +58,9 @@ describe('a signal with requests in flight', () => {
     '%s ends the process with %i, clears up, says so in the log of runs, and lets the next sync in',
     async (signal, code, more, isKept) => {
       const warehouse = await temporaryFolder();
-      const { url, asked, go } = await holdingService();
+      const { url, requested, go } = await holdingService();
       const running = startCli(['sync', '--base-url', url, '--warehouse', warehouse, ...more], environment);
-      await asked;
+      await requested;
       running.child.kill(signal);
       const { code: exit, stderr } = await running.ended;
       expect(exit).toBe(code);
@@ -81,13 +81,13 @@ describe('a terminal that is closed', () => {
     ['as a shell names it', { _: '/usr/bin/nohup' }, ''],
     ['as a script passes it on', { _: '/srv/nightly.sh' }, '0>/dev/null'],
   ])('ends no sync that nohup has started, %s', async (_how, shell, redirected) => {
-    const { url, asked, go } = await holdingService();
+    const { url, requested, go } = await holdingService();
     const words = ['sync', '--base-url', url, '--warehouse', await temporaryFolder()];
     const child = spawn('sh', ['-c', `exec "$0" "$@" ${redirected}`, process.execPath, cliPath, ...words], {
       env: { PATH: process.env['PATH'] ?? '', ...environment, ...shell },
       stdio: 'ignore',
     });
-    await asked;
+    await requested;
     child.kill('SIGHUP');
     go();
     expect(await once(child, 'close')).toEqual([0, null]);
@@ -97,10 +97,10 @@ describe('a terminal that is closed', () => {
 describe('two syncs at once', () => {
   it('one publishes, the other ends with 5 and names the process', async () => {
     const warehouse = await temporaryFolder();
-    const { url, asked, go } = await holdingService();
+    const { url, requested, go } = await holdingService();
     const words = ['sync', '--base-url', url, '--warehouse', warehouse];
     const first = startCli(words, environment);
-    await asked;
+    await requested;
     const second = await startCli(words, environment).ended;
     expect(second.code).toBe(5);
     expect(second.stderr).toContain(`process ${first.child.pid}`);

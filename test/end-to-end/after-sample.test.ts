@@ -47,7 +47,7 @@ describe('a sync from a service into a warehouse with sample figures', () => {
     expect(again.warnings).not.toContain(anew);
   });
 
-  it('holds only the partitions that were asked for, and none of the sample', async () => {
+  it('holds only the partitions that were requested, and none of the sample', async () => {
     const { warehouse, url } = await afterSample();
     const { outcome } = await runSync(syncOptions(warehouse, url, { source, partitions: ['1201'] }));
     expect(outcome).toBe('published');

@@ -87,7 +87,7 @@ describe('a failure', () => {
   const printed = (stdout: string): unknown => JSON.parse(stdout);
   const error = { error: { code: 'snapshot-not-found', exit_code: 2 } };
 
-  it('is printed as JSON wherever that was asked for', async () => {
+  it('is printed as JSON with --json', async () => {
     expect(printed((await runHere([...show, '--json'])).stdout)).toMatchObject(error);
     expect(printed((await runHere(show, { REKAP_JSON: 'true' })).stdout)).toMatchObject(error);
     const config = await writeConfig({ json: true });
@@ -252,8 +252,8 @@ describe('an option that is a list', () => {
     ['a config file', ['--config'], {}],
   ])('may have blanks around its commas in %s', async (_place, words, environment) => {
     const config = words.includes('--config') ? [await writeConfig({ dataset: both, dapil: '1101, 1102' })] : [];
-    const asked = [...sample, ...words, ...config, '--warehouse', await temporaryFolder()];
-    const { code, stdout, stderr } = await runHere(asked, environment);
+    const requested = [...sample, ...words, ...config, '--warehouse', await temporaryFolder()];
+    const { code, stdout, stderr } = await runHere(requested, environment);
     expect(stderr).toContain('voters: 2 of 2 partitions');
     expect(stderr).toContain('voting_rights_users: 2 of 2 partitions');
     expect(JSON.parse(stdout)).toMatchObject({ outcome: 'dry run' });

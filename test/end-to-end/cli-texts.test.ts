@@ -30,7 +30,7 @@ describe('help', () => {
     }
   });
 
-  it('of a command is whole, however it is asked for', async () => {
+  it('of a command is complete, however it is requested', async () => {
     const whole = await runCli(['report', '--help']);
     for (const words of [['help'], ['--help=true'], ['-h'], ['--h']]) {
       const { stdout, code } = await runCli(['report', ...words]);
@@ -95,7 +95,7 @@ describe('an interruption', () => {
 });
 
 describe('a replay', () => {
-  it('of a run that asked for a part says what came from its answers, and what was carried over', async () => {
+  it('of a run that requested a part says what came from its answers, and what was carried over', async () => {
     const warehouse = await syncSample('1101', '1102');
     const { stdout } = await runHere(['replay', '--warehouse', warehouse]);
     expect(stdout).toMatch(
@@ -103,7 +103,7 @@ describe('a replay', () => {
     );
   });
 
-  it('of a run that asked for all says that its answers gave all', async () => {
+  it('of a run that requested all says that its answers gave all', async () => {
     const { stdout } = await runHere(['replay', '--warehouse', await syncSample()]);
     expect(stdout).toMatch(
       /^Reproduced snapshot (\S+) from the responses of run \1, with the same figures and \d+ identical Parquet/,

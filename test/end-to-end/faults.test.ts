@@ -14,7 +14,7 @@ import { project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** Partitions that the reference knows, one of them longer than any page asked for. */
+/** Partitions that the reference knows, one of them longer than any page requested. */
 const nation = { 1101: 9, 1102: 13, 1201: 1, 1202: 4, 1203: 8, 1301: 5 };
 
 /** A client that gives a stalled answer up soon and tries as often as the command line does. */

@@ -246,13 +246,13 @@ describe('the key is in no file and no message when a source', () => {
     ['SIGTERM', 143],
   ] as const)('is being read when %s ends the run', async (signal, code) => {
     const warehouse = await temporaryFolder();
-    let asked = 0;
+    let requested = 0;
     let reached = (): void => {};
     const midway = new Promise<void>((resolve) => (reached = resolve));
     const source = await startSource((response, honest, request) => {
-      asked += 1;
+      requested += 1;
       // The first answers are landed; then the source keeps the run waiting.
-      if (asked <= 6) echoing(response, honest, request);
+      if (requested <= 6) echoing(response, honest, request);
       else reached();
     });
     const running = startCli(

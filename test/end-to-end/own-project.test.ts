@@ -68,7 +68,7 @@ describe('page numbers, a bearer token, and partitions of another endpoint', () 
     expect(violations).toEqual([{ check_name: 'empty_room', message: 'seats (seats) is 0' }]);
   });
 
-  it('carry over the partitions that are not asked for', async () => {
+  it('carry over the partitions that are not requested', async () => {
     const url = await servePages();
     const project = await load('stations');
     const options = syncOptions(await temporaryFolder(), url, { apiKey: new Secret(token) });
@@ -129,7 +129,7 @@ describe('partitions that another dataset names', () => {
     expect(violations.stdout).toContain('resolved,error,stations,,AA-2');
   });
 
-  it('brings the dataset that names them along, where only the other one is asked for', async () => {
+  it('brings the dataset that names them along, where only the other one is requested', async () => {
     const { manifest } = await sync('linked', {}, { datasets: ['stations'] });
     expect(manifest.datasets['stations']!.rows).toBe(stations.length);
     expect(manifest.datasets['regions']!.rows).toBe(7);

@@ -99,8 +99,8 @@ for (const { kind, isThere, start } of stores)
       await (await store.open()).remove('current.json');
       const again = await runHere(['sync', '--sample', '--warehouse', warehouse, '--push', store.url], environment);
       expect(again.code).toBe(0);
-      const asked = ['query', 'SELECT count(*) AS n FROM voters', '--json', '--warehouse', store.url];
-      const { stdout } = await runHere(asked, environment);
+      const requested = ['query', 'SELECT count(*) AS n FROM voters', '--json', '--warehouse', store.url];
+      const { stdout } = await runHere(requested, environment);
       expect(JSON.parse(stdout)).toEqual([{ n: 514 }]);
       expect(await runHere(['diff', '--warehouse', store.url], environment)).toMatchObject({ code: 2 });
     });

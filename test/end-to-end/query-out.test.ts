@@ -166,7 +166,7 @@ describe('a query into a file', () => {
     );
   });
 
-  it('writes the format that is asked for, whatever its name', async () => {
+  it('writes the format that is requested, whatever its name', async () => {
     expect((await written('x.parquet', '--format', 'csv')).toString()).toBe('province,n\nACEH,\n');
     expect(JSON.parse((await written('x.csv', '--json')).toString())).toEqual([{ province: 'ACEH', n: null }]);
     expect((await written('x.csv', '--format', 'table')).toString()).toContain('1 row\n');

@@ -1,4 +1,4 @@
-/** Resuming: what a broken-off sync has landed is not asked for again, and never stands in for what the source says now. */
+/** Resuming: what a broken-off sync has landed is not requested again, and never stands in for what the source says now. */
 
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -217,9 +217,9 @@ describe('a sync that goes on', () => {
 /** Interrupts a sync after so many requests. */
 async function breakOffAfter(options: SyncOptions, requests: number): Promise<void> {
   const controller = new AbortController();
-  let asked = 0;
+  let requested = 0;
   const report = ({ kind }: RunEvent): void => {
-    if (kind === 'request' && (asked += 1) === requests) controller.abort(new Error('stopped'));
+    if (kind === 'request' && (requested += 1) === requests) controller.abort(new Error('stopped'));
   };
   await expect(runSync(options, { signal: controller.signal, report })).rejects.toThrow('stopped');
 }

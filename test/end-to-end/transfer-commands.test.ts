@@ -152,7 +152,7 @@ it.each([
   ['pull', 's3://figures/a/../../other'],
   ['push', 'figures'],
   ['pull', 'https://figures/dpr'],
-])('rekap %s %s is refused before the store is asked, without the address', async (command, url) => {
+])('rekap %s %s is refused before a request to the store, without the address', async (command, url) => {
   const { warehouse, store, run } = await setUp();
   const { code, stderr } = await run(command, url, '--warehouse', warehouse);
   expect(code).toBe(2);

@@ -11,7 +11,7 @@ import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { listLandedIds, listSnapshotIds } from '../../src/warehouse/warehouse.ts';
 import { type Act, judgeHistory, type Look } from './judge-history.ts';
 import { look, startReader } from './reader.ts';
-import { exportByQuery, noPython, reckon } from './reckon.ts';
+import { exportByQuery, noPython, recomputeTables } from './recompute.ts';
 import type { Death } from '../support/crash-child.ts';
 import { startDyingSyncs } from '../support/dying-syncs.ts';
 import { readRunLines } from '../support/run-lines.ts';
@@ -143,6 +143,10 @@ it(
     await history.sync();
     if (noPython !== null) return;
     await exportByQuery(warehouse, history.exports);
-    expect(reckon(warehouse, history.exports), repeat).toMatchObject({ status: 0, leftOut: [], differences: [] });
+    expect(recomputeTables(warehouse, history.exports), repeat).toMatchObject({
+      status: 0,
+      leftOut: [],
+      differences: [],
+    });
   },
 );

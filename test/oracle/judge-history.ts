@@ -12,7 +12,7 @@ export interface Act {
   readonly died: boolean;
   /** The version that the source gave at that time. */
   readonly version: number;
-  /** The snapshot that a rollback was asked for; null of anything else. */
+  /** The snapshot of a requested rollback, otherwise null. */
   readonly wanted: string | null;
   /** Afterwards: the snapshot that is current, and the hash of its manifest. */
   readonly current: string | null;

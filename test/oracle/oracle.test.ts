@@ -12,7 +12,7 @@ import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startTwistedSource } from '../support/twisted-source.ts';
 import { doubtfulNation, inJson } from './doubtful-nation.ts';
-import { exportByQuery, exportParquet, noPython, reckon, recompute } from './reckon.ts';
+import { exportByQuery, exportParquet, noPython, recomputeTables, recomputeReport } from './recompute.ts';
 
 if (noPython !== null) process.stdout.write(`Nothing is recomputed: ${noPython}.\n`);
 beforeEach(({ skip }) => skip(noPython !== null, noPython ?? ''));
@@ -25,11 +25,11 @@ function within(folder: string) {
 }
 
 /** Recomputes the tables, and compares them with the results of `rekap query` and with the Parquet files. */
-async function reckonBoth(folder: string) {
+async function recomputeBoth(folder: string) {
   const { warehouse, query, parquet } = within(folder);
   await exportByQuery(warehouse, query);
   await exportParquet(warehouse, parquet);
-  return [reckon(warehouse, query), reckon(warehouse, parquet)];
+  return [recomputeTables(warehouse, query), recomputeTables(warehouse, parquet)];
 }
 
 /** Recomputes each number of the report in these languages. */
@@ -40,7 +40,7 @@ async function recomputeReports(folder: string, ofLanguages: readonly Language[]
     const file = join(folder, `${language}.html`);
     const { code, stderr } = await runHere(['report', '--lang', language, '--out', file, '--warehouse', warehouse]);
     if (code !== 0) throw new Error(stderr);
-    reports.push(recompute(warehouse, query, language, file));
+    reports.push(recomputeReport(warehouse, query, language, file));
   }
   return reports;
 }
@@ -48,7 +48,7 @@ async function recomputeReports(folder: string, ofLanguages: readonly Language[]
 const doubtful = preparedWarehouse(async (folder) => {
   const { url } = await startTwistedSource(doubtfulNation(), (response, body) => response.end(inJson(body)));
   const { manifest } = await runBundledSync(syncOptions(within(folder).warehouse, url, { pageSize: 1000 }));
-  return { manifest, reckoned: await reckonBoth(folder), reports: await recomputeReports(folder) };
+  return { manifest, recomputed: await recomputeBoth(folder), reports: await recomputeReports(folder) };
 });
 
 describe('recomputation', () => {
@@ -58,7 +58,7 @@ describe('recomputation', () => {
     const { warehouse, query } = within(folder);
     await runBundledSync(syncOptions(warehouse, url));
     await exportByQuery(warehouse, query);
-    expect(reckon(warehouse, query)).toMatchObject(agreement);
+    expect(recomputeTables(warehouse, query)).toMatchObject(agreement);
     for (const report of await recomputeReports(folder, ['en'])) {
       expect(report).toMatchObject({ status: 0, differences: [] });
       // Five figures of each of 514 regencies, and more.
@@ -67,8 +67,8 @@ describe('recomputation', () => {
   });
 
   it('agrees with the tables and reports of a nation with every kind of violation', async () => {
-    const { manifest, reckoned, reports } = (await doubtful()).known;
-    expect(reckoned).toMatchObject([agreement, agreement]);
+    const { manifest, recomputed, reports } = (await doubtful()).known;
+    expect(recomputed).toMatchObject([agreement, agreement]);
     for (const report of reports) expect(report).toMatchObject({ status: 0, differences: [] });
     // Every check is broken.
     const datasets = Object.values(manifest.datasets);
@@ -100,17 +100,17 @@ describe('recomputation', () => {
       text.replace(/"dpt_female": "/, '$&1').replace(/"duplicates": 2/, '"duplicates": 1'),
     );
 
-    const { status, differences } = reckon(warehouse, query);
+    const { status, differences } = recomputeTables(warehouse, query);
     expect(status).toBe(1);
     for (const difference of [
-      /^voters .* dpt_male: reckoned None, found 0$/,
-      /^voters .* is_consistent: reckoned False, found True$/,
-      /^voters .* grand_total: reckoned \d+, found 1$/,
+      /^voters .* dpt_male: recomputed None, found 0$/,
+      /^voters .* is_consistent: recomputed False, found True$/,
+      /^voters .* grand_total: recomputed \d+, found 1$/,
       /^voters: keys of all rows in their order: /,
       /^voting_rights_users: keys of all rows in their order: /,
       /^voters: quarantine: /,
       /^voting_rights_users .*: 3 values, 1 in quarantine$/,
-      /^violation .*: reckoned 1, found 0$/,
+      /^violation .*: recomputed 1, found 0$/,
       /^voters: sums in manifest.json: /,
       /^voters: ledger: /,
     ])

@@ -2,7 +2,7 @@
 
     python3 report.py WAREHOUSE EXPORTS LANGUAGE REPORT.html
 
-EXPORTS holds the tables that reckon.py reads, and every view. Exit 0: all agrees. Exit 1: a line for each difference.
+EXPORTS holds the tables that recompute.py reads, and every view. Exit 0: all agrees. Exit 1: a line for each difference.
 A number in the report is an element `data`: its text is what is printed, `value` the same in digits, `data-of` the exact
 fraction of a rate, and `data-figure` the name by which this program finds it.
 """
@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 from urllib.parse import unquote
 
-from reckon import DATASETS, LISTS, SUMS, Reckoning
+from recompute import DATASETS, LISTS, SUMS, Recomputation
 from views import Views, known_sum
 
 STEPS = (0, 70, 75, 80, 85, 90)
@@ -71,18 +71,18 @@ class Page(HTMLParser):
 class Figures:
     """Finds the value of a figure by its name: an integer, a pair (numerator, denominator), or None for what is unknown."""
 
-    def __init__(self, reckoning, views):
-        self.reckoning, self.views, self.indexes = reckoning, views, {}
+    def __init__(self, recomputation, views):
+        self.recomputation, self.views, self.indexes = recomputation, views, {}
         elections = {(row["election_year"], row["election_type"]) for row in views.turnout}
         self.election = min(elections, key=lambda election: (-election[0], election[1].encode()))
-        self.violations = [self.violation(*parts) for parts in reckoning.violations.items()]
+        self.violations = [self.violation(*parts) for parts in recomputation.violations.items()]
 
     def here(self, rows):
         return [row for row in rows if (row["election_year"], row["election_type"]) == self.election]
 
     def violation(self, parts, times):
         dataset, year, kind, dapil, province, regency, check, severity, column, raw, expected, actual = parts
-        row = self.reckoning.tables[dataset].get(parts[1:6], {})
+        row = self.recomputation.tables[dataset].get(parts[1:6], {})
         if check == "repeated_total":
             actual = row.get("grand_total")
         if check == "identical_sexes":
@@ -93,7 +93,7 @@ class Figures:
 
     def rows_of(self, view):
         if view in DATASETS:
-            return list(self.reckoning.tables[view].values())
+            return list(self.recomputation.tables[view].values())
         return self.violations if view == "violations" else getattr(self.views, view)
 
     def matching(self, view, wanted):
@@ -107,7 +107,7 @@ class Figures:
 
     def value(self, name):
         if name.startswith("manifest#"):
-            found = self.reckoning.manifest
+            found = self.recomputation.manifest
             for part in name.removeprefix("manifest#/").split("/"):
                 found = found[int(part) if isinstance(found, list) else part]
             return found
@@ -151,11 +151,11 @@ class Figures:
             rows = self.here(self.rows_of(dataset))
             return sum(row[part] or 0 for row in rows for part in parts)
         if dataset is not None:
-            verdicts = [one for one in self.reckoning.manifest["datasets"][dataset]["partitions"] if one["partition"] is not None]
+            verdicts = [one for one in self.recomputation.manifest["datasets"][dataset]["partitions"] if one["partition"] is not None]
             full = [one for one in verdicts if one["received"] > 0]
             listed = [one for one in full if one["readings"] == 1 and one["listed"] == one["received"] and one["complete"]]
             complete = [one for one in full if one["complete"]]
-            return {"complete": len(complete), "with_records": len({key[2] for key in self.reckoning.tables[dataset]}),
+            return {"complete": len(complete), "with_records": len({key[2] for key in self.recomputation.tables[dataset]}),
                     "received": sum(one["received"] for one in full), "empty": len(verdicts) - len(full),
                     "confirmed_by_listing": len(listed), "confirmed_by_passes": len(complete) - len(listed)}[name]
         here = self.here(self.violations)
@@ -253,7 +253,7 @@ def stray_numbers(page, figures):
     """Numbers that are no figures. Names of places and elections may hold digits."""
     names = {str(row[column]) for row in figures.views.turnout for column in ("dapil_name", "province", "regency")}
     names |= {f"{row['election_type']} {row['election_year']}" for row in figures.views.turnout}
-    names |= {"SHA-256", *(str(row["dapil_name"]) for table in figures.reckoning.tables.values() for row in table.values())}
+    names |= {"SHA-256", *(str(row["dapil_name"]) for table in figures.recomputation.tables.values() for row in table.values())}
     text = "\n".join(page.text).lower()
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name.lower(), " ")
@@ -285,14 +285,14 @@ def plain_value(value):
 
 
 def main(warehouse, exports, language, report):
-    reckoning = Reckoning(Path(warehouse), Path(exports))
+    recomputation = Recomputation(Path(warehouse), Path(exports))
     for name in DATASETS:
-        reckoning.reckon(name)
-    reckoning.check_across()
-    views = Views(reckoning)
+        recomputation.recompute(name)
+    recomputation.check_across()
+    views = Views(recomputation)
     page = Page()
     page.feed(Path(report).read_text("utf-8"))
-    figures = Figures(reckoning, views)
+    figures = Figures(recomputation, views)
     reference = json.loads((Path(__file__).parents[2] / "data/reference/dapil-2024.json").read_text("utf-8"))
     differences = [*compare_page(page, figures, language), *compare_lists(page, figures), *stray_numbers(page, figures),
                    *compare_views(views, Path(exports), reference)]

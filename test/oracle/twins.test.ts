@@ -15,7 +15,7 @@ import { runHere } from '../support/run-here.ts';
 import { serveData, smallNation } from '../support/served-source.ts';
 import { project, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { exportByQuery, noPython } from './reckon.ts';
+import { exportByQuery, noPython } from './recompute.ts';
 
 beforeEach(({ skip }) => skip(noPython !== null, noPython ?? ''));
 

@@ -1,10 +1,10 @@
-"""Computes every view again from the tables that reckon.py has made from the landed responses. Rates are exact fractions."""
+"""Computes every view again from the tables that recompute.py has made from the landed responses. Rates are exact fractions."""
 
 import hashlib
 from collections import defaultdict
 from fractions import Fraction
 
-from reckon import COUNTS, LISTS, SUMS, pair, plain, province_code, CODES
+from recompute import COUNTS, LISTS, SUMS, pair, plain, province_code, CODES
 
 SEXES = {"male": "male", "female": "female", "both": "total"}
 ALL = {"male": "male_total", "female": "female_total", "both": "grand_total"}
@@ -39,10 +39,10 @@ def seats_of_2024(reference):
 class Views:
     """Rows of each view as dicts. A rate is a Fraction in percent; `parts` has the numerator and denominator of each."""
 
-    def __init__(self, reckoning):
-        self.tables = reckoning.tables
-        self.violations = reckoning.violations
-        self.inconsistent = reckoning.inconsistent
+    def __init__(self, recomputation):
+        self.tables = recomputation.tables
+        self.violations = recomputation.violations
+        self.inconsistent = recomputation.inconsistent
         self.names = self.district_names()
         self.regencies = list(self.pair_regencies())
         self.turnout = [row for regency in self.regencies for row in self.turnout_of(regency)]

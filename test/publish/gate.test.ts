@@ -186,9 +186,9 @@ describe('the gate requires --accept-changes', () => {
       /the sum of dpt_male changed from 0 to 5,000$/,
     ],
     ['not for a sum that there was not', sums('10000', { male_total: '5000' }), sums('10000'), {}, null],
-    ['not for more partitions after some that were asked for alone', {}, { ...alone, ...sums('10') }, {}, null],
+    ['not for more partitions after some that were requested alone', {}, { ...alone, ...sums('10') }, {}, null],
     [
-      'for larger ones where all were asked for',
+      'for larger ones where all were requested',
       {},
       { rows: 400, partitions: [verdict('1101', 400, null), verdict('1102', 0, null)], ...sums('10') },
       {},

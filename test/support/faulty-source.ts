@@ -37,7 +37,7 @@ const requestBound = 20_000;
 export function faultySource(records: readonly SourceRecord[], values: FaultValues, seed: number): FaultySource {
   const began = records.map((record) => ({ text: JSON.stringify(record), partition: String(record['IdDapil']) }));
   const source = driftingSource(fixedSource(new Map([[voters.table, buildRecordSet(began, new Date(0))]])));
-  const asked = new Map<string, number>();
+  const requested = new Map<string, number>();
   const requests: PageRequest[] = [];
   const stable = new Set(records.map(nameOf));
   const served = new Set<string>();
@@ -45,8 +45,8 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
   function answer(request: PageRequest): Buffer {
     const { partition, limit, offset } = parametersOf(request);
     const what = `${partition ?? 'all'} ${limit} ${offset}`;
-    const turn = (asked.get(what) ?? 0) + 1;
-    asked.set(what, turn);
+    const turn = (requested.get(what) ?? 0) + 1;
+    requested.set(what, turn);
     const chance = new Chance({ values, seed }, what, turn);
     if (chance.strikes('drift') && source.drift(voters, chance, new Date(0))) {
       const now = new Set(parse(source.current(voters).records).map(nameOf));

@@ -3,7 +3,7 @@
 import type { Clock } from '../../src/runtime/context.ts';
 
 export interface ManualClock extends Clock {
-  /** Every sleep asked for, in milliseconds. */
+  /** Every sleep requested, in milliseconds. */
   readonly sleeps: number[];
 }
 

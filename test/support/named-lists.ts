@@ -1,4 +1,4 @@
-/** Lists of names that are made up in memory, for every way of paging: what is asked for, what is taken, and what is refused. */
+/** Lists of names that are made up in memory, for every way of paging: what is requested, what is taken, and what is refused. */
 
 import { extract } from '../../src/extract/extract.ts';
 import { DatasetPages, PageHolder } from '../../src/extract/pages.ts';
@@ -22,7 +22,7 @@ export interface GivenPage {
   readonly link?: string;
 }
 
-/** Gives the page that is asked for, or the status with which it is refused. `turn` says how often the same was asked before. */
+/** Gives the page that is requested, or the status with which it is refused. `turn` says how often the same page was requested before. */
 export type Give = (query: URLSearchParams, turn: number) => GivenPage | number;
 
 export interface ListSettings {
@@ -50,15 +50,15 @@ function namedList(paging: Paging): AnyPipeline {
   };
 }
 
-/** Makes one pass over a list, over again if the source asks for other sizes. `asked` has the requests, also of a pass that fails. */
+/** Makes one pass over a list, over again if the source needs another page size. `requested` has the requests, also of a pass that fails. */
 export async function readList(
   paging: Paging,
   give: Give,
-  settings: ListSettings & { readonly asked?: string[] } = {},
+  settings: ListSettings & { readonly requested?: string[] } = {},
 ) {
-  const { asked = [], maxRecords = 1000 } = settings;
+  const { requested = [], maxRecords = 1000 } = settings;
   const pipeline = namedList(paging);
-  const pages = new DatasetPages(pipeline, optionsOf(pipeline, give, asked, settings), new PageHolder(1_000_000));
+  const pages = new DatasetPages(pipeline, optionsOf(pipeline, give, requested, settings), new PageHolder(1_000_000));
   for (let startedOver = 0, size: number | null = null; ; startedOver += 1) {
     const taken: string[] = [];
     const tally = new PassTally(maxRecords);
@@ -68,7 +68,7 @@ export async function readList(
         const { page } = read.fetched;
         for (let row = read.first; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
       }
-      return { ...tally.end(), asked, taken: taken.join(''), startedOver };
+      return { ...tally.end(), requested, taken: taken.join(''), startedOver };
     } catch (error) {
       if (!(error instanceof StartOver)) throw error;
       ({ size } = error);
@@ -78,11 +78,11 @@ export async function readList(
 
 /** Proves a list as a sync does. */
 export async function proveList(paging: Paging, give: Give, settings: ListSettings = {}) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const pipeline = namedList(paging);
   const verdicts: Verdict[] = [];
   const taken: string[] = [];
-  for await (const { verdict, pages } of extract(optionsOf(pipeline, give, asked, settings))) {
+  for await (const { verdict, pages } of extract(optionsOf(pipeline, give, requested, settings))) {
     verdicts.push(verdict);
     for (const accepted of pages) {
       const page = await accepted.read();
@@ -90,18 +90,18 @@ export async function proveList(paging: Paging, give: Give, settings: ListSettin
       for (let row = 0; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
     }
   }
-  return { verdicts, asked, taken: taken.join('') };
+  return { verdicts, requested, taken: taken.join('') };
 }
 
 function optionsOf(
   pipeline: AnyPipeline,
   give: Give,
-  asked: string[],
+  requested: string[],
   { baseUrl = 'http://source.test', pageSize = 10, maxRecords = 1000 }: ListSettings,
 ): ExtractOptions {
   return {
     pipelines: [pipeline],
-    client: clientOf(give, asked, baseUrl),
+    client: clientOf(give, requested, baseUrl),
     baseUrl,
     clock: manualClock(),
     report: () => undefined,
@@ -117,12 +117,13 @@ function optionsOf(
   };
 }
 
-function clientOf(give: Give, asked: string[], baseUrl: string): PageSource {
+function clientOf(give: Give, requested: string[], baseUrl: string): PageSource {
   let link: string | null = null;
   const client = clientInMemory((_pipeline, { target }) => {
-    const turn = asked.filter((before) => before === target).length;
-    asked.push(target);
-    if (asked.length > mostRequests) throw new Error(`${mostRequests} pages were asked for, and no end is in sight`);
+    const turn = requested.filter((before) => before === target).length;
+    requested.push(target);
+    if (requested.length > mostRequests)
+      throw new Error(`${mostRequests} pages were requested, and no end is in sight`);
     const given = give(new URL(target, baseUrl).searchParams, turn);
     if (typeof given === 'number')
       throw new RekapError('source-status', `refused with ${given}`, '', { status: given });

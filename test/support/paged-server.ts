@@ -7,9 +7,9 @@ import { onTestFinished } from 'vitest';
 export const token = 'a-token-of-tests';
 
 export interface Faults {
-  /** Most records of a page, whatever is asked for. */
+  /** Most records of a page, whatever is requested. */
   readonly cap?: number;
-  /** Whether the position of a capped page goes by the size that was asked for, so that pages leave records out. */
+  /** Whether the position of a capped page goes by the size that was requested, so that pages leave records out. */
   readonly skips?: boolean;
   /** Every so many requests, the answer is 503. */
   readonly busyEvery?: number;
@@ -93,12 +93,12 @@ function answer(request: IncomingMessage, response: ServerResponse, faults: Faul
             .map((station) =>
               station['no'] === 1 && region === faults.largeRoom ? { ...station, seats: '999' } : station,
             );
-    const asked = Number(query.get('per_page') ?? 10);
-    const size = Math.min(asked, cap);
+    const requested = Number(query.get('per_page') ?? 10);
+    const size = Math.min(requested, cap);
     let page = Number(query.get('page') ?? 1);
     if (faults.ignoresPage === true || (page > 1 && isRepeat()))
       page = Math.max(1, faults.ignoresPage === true ? 1 : page - 1);
-    const start = (page - 1) * (faults.skips === true ? asked : size);
+    const start = (page - 1) * (faults.skips === true ? requested : size);
     const name = pathname === '/v1/regions' ? 'regions' : 'results';
     return send(response, 200, JSON.stringify({ total: list.length, [name]: list.slice(start, start + size) }));
   }

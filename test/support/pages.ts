@@ -34,10 +34,10 @@ export function voterRecord(overrides: Record<string, unknown> = {}): Record<str
  * The page whose answer holds `data`: a record, an array of records, an object of records, or null.
  * A string is the JSON of `data` itself, for texts that JSON.stringify never writes.
  */
-export function pageOf(pipeline: AnyPipeline, data: unknown, asked: Partial<PageParameters> = {}): Page {
+export function pageOf(pipeline: AnyPipeline, data: unknown, requested: Partial<PageParameters> = {}): Page {
   const count = Array.isArray(data) ? data.length : data === null ? 0 : 1;
   const json = typeof data === 'string' ? data : JSON.stringify(data);
   const bytes = Buffer.from(`{"count":${count},"data":${json}}`);
-  const request = requestOf(pipeline, asked);
+  const request = requestOf(pipeline, requested);
   return createPageScanner(() => {})(pipeline, request, `http://source.test${request.target}`, bytes);
 }

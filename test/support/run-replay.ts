@@ -9,7 +9,7 @@ import { project } from './sync-settings.ts';
 /** Replays without a service: nothing listens where the run's source was. */
 export async function runReplay(
   warehouse: string,
-  asked: Partial<ReplayOptions> = {},
+  requested: Partial<ReplayOptions> = {},
   report: (event: RunEvent) => void = () => {},
 ): Promise<SyncResult> {
   const options = {
@@ -23,7 +23,7 @@ export async function runReplay(
     reportModule: project.reportModule,
   };
   return replay(
-    { ...options, ...asked },
+    { ...options, ...requested },
     {
       clock: manualClock(),
       random: () => 0.5,

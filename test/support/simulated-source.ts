@@ -95,8 +95,8 @@ export function simulateSource(
   const steadyOrder = new Map<string, number>();
   const emptied = new Set<string>();
 
-  function answer(asked: PageRequest): string {
-    const request = parametersOf(asked);
+  function answer(requested: PageRequest): string {
+    const request = parametersOf(requested);
     const hasChanged = behaviour.changesAt !== null && requests.length > behaviour.changesAt;
     let list = [...(hasChanged ? behaviour.after : records)];
     if (request.partition === null) {
@@ -167,7 +167,7 @@ export function simulateSource(
     ...clientInMemory(async (_pipeline, request) => {
       requests.push(request);
       if (requests.length > requestBound) throw new Error('extraction does not come to an end');
-      // Answers arrive in another order than they were asked for.
+      // Answers arrive in another order than they were requested.
       if (random() < 0.3) await Promise.resolve();
       return Buffer.from(answer(request));
     }),

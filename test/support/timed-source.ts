@@ -60,8 +60,12 @@ export function timedClient(source: TimedSource, clock: ManualClock): SourceClie
   });
 }
 
-function answer(source: TimedSource, asked: PageRequest, kind: OutageKind | null): { status: number; body: Buffer } {
-  const request = parametersOf(asked);
+function answer(
+  source: TimedSource,
+  requested: PageRequest,
+  kind: OutageKind | null,
+): { status: number; body: Buffer } {
+  const request = parametersOf(requested);
   if (kind === 'reset') throw Object.assign(new Error('connection reset'), { code: 'ECONNRESET' });
   if (kind === 500 || kind === 404) return { status: kind, body: Buffer.from('{}') };
   if (kind === 'HTML') return { status: 200, body: Buffer.from('<html><body>Back soon</body></html>') };

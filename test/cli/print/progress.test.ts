@@ -83,12 +83,12 @@ describe('the bars', () => {
   it('let warnings pass above them, wrapped between words', async () => {
     const { progress, written } = await watch(60);
     const bars = shown(written);
-    const message = 'voters: the source has no records of partitions that were asked for: 1109, 1110, 1111.';
+    const message = 'voters: the source has no records of partitions that were requested: 1109, 1110, 1111.';
     progress.report({ kind: 'warning', message });
     const lines = shown(written.slice(-2));
     expect(lines.slice(0, 2)).toEqual([
       'warning: voters: the source has no records of partitions',
-      '  that were asked for: 1109, 1110, 1111.',
+      '  that were requested: 1109, 1110, 1111.',
     ]);
     expect(lines.slice(2)).toEqual(bars);
   });

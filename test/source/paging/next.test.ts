@@ -33,14 +33,19 @@ describe('a next page as a URL', () => {
     ['http://source.test:80/list?second=1', '/list?second=1'],
   ])('is requested: %s', async (next, target) => {
     const end = await readList(byUrl, chain(next, `?${target.split('?')[1]}&third=1`));
-    expect(end).toMatchObject({ taken: 'abcdefg', total: 7, pages: 3, asked: ['/list', target, `${target}&third=1`] });
+    expect(end).toMatchObject({
+      taken: 'abcdefg',
+      total: 7,
+      pages: 3,
+      requested: ['/list', target, `${target}&third=1`],
+    });
   });
 
   it.each(['http://source.test/v1/list?second=1', '/v1/list?second=1', '?second=1'])(
     'is requested below the path of the base URL: %s',
     async (next) => {
       const end = await readList(byUrl, chain(next), { baseUrl: 'http://source.test/v1' });
-      expect(end).toMatchObject({ taken: 'abcdef', asked: ['/list', '/list?second=1'] });
+      expect(end).toMatchObject({ taken: 'abcdef', requested: ['/list', '/list?second=1'] });
     },
   );
 
@@ -56,12 +61,12 @@ describe('a next page as a URL', () => {
     'javascript:second',
     'http://[',
   ])('is refused without a request if it is not below the base URL: %s', async (next) => {
-    const asked: string[] = [];
-    await expect(readList(byUrl, chain(next), { baseUrl: 'http://source.test/v1', asked })).rejects.toMatchObject({
+    const requested: string[] = [];
+    await expect(readList(byUrl, chain(next), { baseUrl: 'http://source.test/v1', requested })).rejects.toMatchObject({
       code: 'unprovable-source',
       message: expect.stringContaining('not below http://source.test/v1'),
     });
-    expect(asked).toEqual(['/list']);
+    expect(requested).toEqual(['/list']);
   });
 });
 
@@ -73,7 +78,7 @@ describe('a cursor', () => {
       total: 4,
       pages: 3,
       longest: 2,
-      asked: ['/list?size=10', '/list?size=10&cursor=1', '/list?size=10&cursor=2'],
+      requested: ['/list?size=10', '/list?size=10&cursor=1', '/list?size=10&cursor=2'],
     });
   });
 
@@ -93,7 +98,7 @@ describe('the header Link', () => {
   it('names the next page', async () => {
     const give: Give = (query) =>
       query.has('second') ? { names: ['b'] } : { names: ['a'], link: 'http://source.test/list?second=1' };
-    expect(await readList(byLink, give)).toMatchObject({ taken: 'ab', asked: ['/list', '/list?second=1'] });
+    expect(await readList(byLink, give)).toMatchObject({ taken: 'ab', requested: ['/list', '/list?second=1'] });
   });
 
   it.each([
@@ -165,10 +170,10 @@ describe('a pass', () => {
     ['a next page that is an error', withSecond(400), 'source-status', 'refused with 400', 2],
     ['an endless list', endless, 'unprovable-source', '', 21],
   ])('refuses %s', async (_what, give, code, words, requests) => {
-    const asked: string[] = [];
-    const reading = readList(byCursor, give, { asked, maxRecords: 20 });
+    const requested: string[] = [];
+    const reading = readList(byCursor, give, { requested, maxRecords: 20 });
     await expect(reading).rejects.toMatchObject({ code, message: expect.stringContaining(words) });
-    expect(asked).toHaveLength(requests);
+    expect(requested).toHaveLength(requests);
   });
 
   it('leaves a list incomplete if its next page is not found', async () => {
@@ -184,10 +189,10 @@ describe('the proof', () => {
       const rest = Array.from('abcdefg').slice(start);
       return { names: rest.slice(0, size), next: rest.length > size ? start + size : null };
     };
-    const { verdicts, taken, asked } = await proveList(byCursor, give);
+    const { verdicts, taken, requested } = await proveList(byCursor, give);
     expect(verdicts).toMatchObject([{ complete: true, grade: 'chain', received: 7, readings: 2 }]);
     expect(taken).toBe('abcdefg');
-    expect(asked.filter((target) => !target.includes('cursor'))).toEqual(['/list?size=10', '/list?size=2']);
+    expect(requested.filter((target) => !target.includes('cursor'))).toEqual(['/list?size=10', '/list?size=2']);
   });
 
   it('fails if two passes find different records', async () => {

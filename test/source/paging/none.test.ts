@@ -7,7 +7,7 @@ const paging = { by: 'none' } as const;
 
 it('reads a list in one request without parameters, and follows no next page', async () => {
   const end = await readList(paging, () => ({ names: ['a', 'b'], next: '/list?page=2', link: '/list?page=2' }));
-  expect(end).toMatchObject({ taken: 'ab', total: 2, pages: 1, asked: ['/list'] });
+  expect(end).toMatchObject({ taken: 'ab', total: 2, pages: 1, requested: ['/list'] });
 });
 
 it('returns an empty list, or a refusal', async () => {
@@ -17,9 +17,9 @@ it('returns an empty list, or a refusal', async () => {
 
 it('is proved by two responses that are equal and as long as the longest', async () => {
   const lengths = [3, 2, 3];
-  const { verdicts, taken, asked } = await proveList(paging, (_query, turn) => ({
+  const { verdicts, taken, requested } = await proveList(paging, (_query, turn) => ({
     names: ['a', 'b', 'c'].slice(0, lengths[turn] ?? 0),
   }));
   expect(verdicts).toMatchObject([{ complete: true, grade: 'single', received: 3, pages: 1, readings: 3 }]);
-  expect([taken, asked]).toEqual(['abc', ['/list', '/list', '/list']]);
+  expect([taken, requested]).toEqual(['abc', ['/list', '/list', '/list']]);
 });

@@ -12,7 +12,10 @@ async function read(answer: Answer) {
     return names === null ? 404 : { names: Array.from(names) };
   };
   const end = await readList({ by: 'offset', limit: 'limit', offset: 'offset' }, give, { maxRecords: 100 });
-  return { ...end, offsets: end.asked.map((target) => Number(target.split('offset=')[1])).toSorted((a, b) => a - b) };
+  return {
+    ...end,
+    offsets: end.requested.map((target) => Number(target.split('offset=')[1])).toSorted((a, b) => a - b),
+  };
 }
 
 /** A source of these names that returns at most `cap` at once. */

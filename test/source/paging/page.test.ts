@@ -43,8 +43,8 @@ describe('a pass', () => {
       'abcdefg',
       [...targets(10, 1, 2), ...targets(3, 1, 2, 3, 4)],
     ],
-  ])('reads %s', async (_what, paging, give, pageSize, taken, asked) => {
-    expect(await readList(paging, give, { pageSize })).toMatchObject({ taken, total: taken.length, asked });
+  ])('reads %s', async (_what, paging, give, pageSize, taken, requested) => {
+    expect(await readList(paging, give, { pageSize })).toMatchObject({ taken, total: taken.length, requested });
   });
 
   it.each([404, 400])('reads the status %i past the end as an empty page', async (status) => {
@@ -80,16 +80,18 @@ describe('a pass', () => {
       query.get('page') === '2' && turn < 3 ? { names: ['a', 'b', 'c'] } : sourceOf('abcdefg')(query, turn);
     const end = await readList(sized, slipping, { pageSize: 3 });
     expect(end).toMatchObject({ taken: 'abcdefg', total: 7 });
-    expect(end.asked.filter((target) => target.endsWith('page=2'))).toHaveLength(4);
+    expect(end.requested.filter((target) => target.endsWith('page=2'))).toHaveLength(4);
   });
 
   it('refuses a page that repeats four times, and names the parameter that seems to be ignored', async () => {
-    const asked: string[] = [];
-    await expect(readList(sized, () => ({ names: ['a', 'b', 'c'] }), { pageSize: 3, asked })).rejects.toMatchObject({
-      code: 'broken-reading',
-      next: expect.stringContaining('"page"'),
-    });
-    expect(asked).toHaveLength(5);
+    const requested: string[] = [];
+    await expect(readList(sized, () => ({ names: ['a', 'b', 'c'] }), { pageSize: 3, requested })).rejects.toMatchObject(
+      {
+        code: 'broken-reading',
+        next: expect.stringContaining('"page"'),
+      },
+    );
+    expect(requested).toHaveLength(5);
   });
 
   it('refuses an endless list', async () => {
@@ -111,9 +113,9 @@ describe('the proof', () => {
     ['repetition without a size parameter', unsized, pagesOf('abc', 'def', 'g'), 3, 'repeated'],
     ['repetition if the source ignores the size', sized, pagesOf('abc', 'def', 'g'), 3, 'repeated'],
   ])('is by %s', async (_what, paging, give, pageSize, grade) => {
-    const { verdicts, taken, asked } = await proveList(paging, give, { pageSize });
+    const { verdicts, taken, requested } = await proveList(paging, give, { pageSize });
     expect(verdicts).toMatchObject([{ complete: true, grade, received: 7 }]);
     expect(taken).toBe('abcdefg');
-    expect(asked.some((target) => target.includes('size=3'))).toBe(paging === sized);
+    expect(requested.some((target) => target.includes('size=3'))).toBe(paging === sized);
   });
 });

@@ -1,4 +1,4 @@
-/** Writes a warehouse's tables out and lets reckon.py compare them with what it reckons from the landed answers. */
+/** Exports the tables of a warehouse, and compares them with what Python recomputes from the landed responses. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
@@ -9,8 +9,8 @@ import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { runHere } from '../support/run-here.ts';
 
 const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
-/** Why nothing can be reckoned here; null where it can. */
-export const noPython = hasPython ? null : 'there is no python3 here, or one before 3.9';
+/** Why Python can't recompute anything here, or null. */
+export const noPython = hasPython ? null : 'Python 3.9 or later is not installed';
 
 const tables = ['voters', 'voting_rights_users', 'violations', 'quarantine'];
 const views = ['reconciliation', ...modelNames.filter((name) => !['regency_figures', 'turnout_sums'].includes(name))];
@@ -36,8 +36,8 @@ export async function exportParquet(warehouse: string, folder: string): Promise<
   database.close();
 }
 
-/** What report.py says of a report: its exit code, what differs, and its last line. */
-export function recompute(warehouse: string, folder: string, language: string, report: string) {
+/** Runs report.py: its exit code, the differences, and the number of figures in its last line. */
+export function recomputeReport(warehouse: string, folder: string, language: string, report: string) {
   const page = join(import.meta.dirname, 'report.py');
   const { status, stdout, stderr } = spawnSync('python3', [page, warehouse, folder, language, report], {
     encoding: 'utf8',
@@ -48,9 +48,9 @@ export function recompute(warehouse: string, folder: string, language: string, r
   return { status, differences: lines, figures: Number.parseInt(summary, 10) };
 }
 
-/** What reckon.py says of them: its exit code, what it left out, what differs, and its last line. */
-export function reckon(warehouse: string, folder: string) {
-  const page = join(import.meta.dirname, 'reckon.py');
+/** Runs recompute.py: its exit code, what it left out, the differences, and its last line. */
+export function recomputeTables(warehouse: string, folder: string) {
+  const page = join(import.meta.dirname, 'recompute.py');
   const { status, stdout, stderr } = spawnSync('python3', [page, warehouse, folder], { encoding: 'utf8' });
   if (stderr !== '') throw new Error(stderr);
   const lines = stdout.trimEnd().split('\n');

@@ -1,14 +1,14 @@
-"""Reckons a warehouse's current snapshot again from the answers that its run landed, and prints every difference.
+"""Recomputes a warehouse's current snapshot from the responses of its run, and prints every difference.
 
-    python3 reckon.py WAREHOUSE EXPORTS
+    python3 recompute.py WAREHOUSE EXPORTS
 
 EXPORTS holds voters.json, voting_rights_users.json, violations.json and quarantine.json, each a JSON array of rows.
 Exit 0: all agrees. Exit 1: a line for each difference. Exit 2: there is nothing to compare, and a line says why.
 
 This page follows the description of the service and rekap's documents, and shares no code with rekap. It takes every
-answer with status 200, whatever it was asked for: a record that several answers show is one record. It cannot judge
+response with status 200, whatever its request: a record that several responses contain is one record. It cannot judge
 three things, and says "left out" where one of the first two comes up:
-  - which of several values of one key is the one to publish, where no single answer shows them all;
+  - which of several values of one key is the one to publish, if no single response contains them all;
   - copies of a record on different pages of its district;
   - a name that stands twice in one JSON object: the last one counts here.
 """
@@ -52,15 +52,15 @@ def fields_of(who):
 COUNTS = [column for column in fields_of("") if column not in KEY and column not in TEXTS]
 
 
-def read_answers(landing):
-    """Gives (last part of the path, status, body) of every answer. Only this function knows how a run is landed."""
+def read_responses(landing):
+    """Yields (last part of the path, status, body) of every response. Only this function knows the landing format."""
     bodies = (landing / "bodies.gz").read_bytes()
     for line in (landing / "answers.jsonl").read_text("utf-8").splitlines():
-        answer = json.loads(line)
-        body = gzip.decompress(bodies[answer["position"]:answer["position"] + answer["length"]])
-        if hashlib.sha256(body).hexdigest() != answer["sha256"]:
-            raise ValueError(f"the body that was landed for {answer['url']} has another SHA-256")
-        yield answer["url"].split("?")[0].rsplit("/", 1)[-1], answer["status"], body
+        response = json.loads(line)
+        body = gzip.decompress(bodies[response["position"]:response["position"] + response["length"]])
+        if hashlib.sha256(body).hexdigest() != response["sha256"]:
+            raise ValueError(f"the stored body of {response['url']} has another SHA-256")
+        yield response["url"].split("?")[0].rsplit("/", 1)[-1], response["status"], body
 
 
 class Number:
@@ -135,18 +135,18 @@ def key_of(record):
     return None if None in values else tuple(values)
 
 
-class Reckoning:
+class Recomputation:
     def __init__(self, warehouse, exports):
         self.manifest = json.loads((warehouse / "current" / "manifest.json").read_text("utf-8"))
-        self.answers = list(read_answers(warehouse / "landing" / self.manifest["run"]))
+        self.responses = list(read_responses(warehouse / "landing" / self.manifest["run"]))
         self.exports = {name: json.loads((exports / f"{name}.json").read_text("utf-8"))
                         for name in (*DATASETS, "violations", "quarantine")}
         self.differences, self.left_out = [], []
         self.tables, self.violations, self.inconsistent = {}, Counter(), set()
 
-    def expect(self, what, reckoned, found):
-        if reckoned != found:
-            self.differences.append(f"{what}: reckoned {reckoned!r}, found {found!r}")
+    def expect(self, what, recomputed, found):
+        if recomputed != found:
+            self.differences.append(f"{what}: recomputed {recomputed!r}, found {found!r}")
 
     def violate(self, name, key, check, column, raw=None, figures=("", "")):
         severity = "warning" if check in WARNINGS else "error"
@@ -154,8 +154,8 @@ class Reckoning:
         if severity == "error":
             self.inconsistent.add((name, key))
 
-    def reckon(self, name):
-        """Fills one table from all answers: rows, quarantine, ledger and row checks."""
+    def recompute(self, name):
+        """Fills one table from all responses: rows, quarantine, ledger and row checks."""
         endpoint, who = DATASETS[name]
         fields = fields_of(who)
 
@@ -166,10 +166,10 @@ class Reckoning:
             return identity(parts)
 
         copies, records, together = Counter(), defaultdict(dict), Counter()
-        for path, status, body in self.answers:
+        for path, status, body in self.responses:
             if path == endpoint and status == 200:
                 page = records_in(body, fields.values())
-                copies |= Counter(map(known, page))  # The most that one answer shows.
+                copies |= Counter(map(known, page))  # The most that one response contains.
                 for record in page:
                     records[key_of(record)][known(record)] = record
                 distinct = {known(record): key_of(record) for record in page}
@@ -185,7 +185,7 @@ class Reckoning:
             if len(others) < together[key] - 1:
                 self.differences.append(f"{name} {key}: {together[key]} values, {len(others)} in quarantine")
             if len(values) > together[key]:
-                self.left_out.append(f"{name} {key}: {len(values)} values, and no answer shows them all")
+                self.left_out.append(f"{name} {key}: {len(values)} values, and no response contains them all")
             expected.update(others)
             for _ in others:
                 self.violate(name, key, "conflicting_records", "")
@@ -205,10 +205,10 @@ class Reckoning:
         self.expect(f"{name}: quarantine", sorted(expected.elements()), sorted(quarantined.elements()))
         ledger, duplicates = self.manifest["datasets"][name]["ledger"], sum(copies.values()) - len(copies)
         if ledger["duplicates"] > duplicates:
-            self.left_out.append(f"{name}: {ledger['duplicates'] - duplicates} copies that no single answer shows")
-        reckoned = {"published": len(table), "quarantined": sum(expected.values()),
+            self.left_out.append(f"{name}: {ledger['duplicates'] - duplicates} copies that no single response contains")
+        recomputed = {"published": len(table), "quarantined": sum(expected.values()),
                     "duplicates": max(duplicates, ledger["duplicates"])}
-        self.expect(f"{name}: ledger", {"fetched": sum(reckoned.values()), **reckoned}, ledger)
+        self.expect(f"{name}: ledger", {"fetched": sum(recomputed.values()), **recomputed}, ledger)
 
     def check_across(self):
         voters, users = (self.tables[name] for name in DATASETS)
@@ -272,27 +272,27 @@ class Reckoning:
             self.violate(name, (*district, None, None), "district_in_other_province", "dapil_name")
 
     def compare(self):
-        """Compares the exports and the manifest with what was reckoned."""
+        """Compares the exports and the manifest with what was recomputed."""
         for name, table in self.tables.items():
             keys = [tuple(row[column] for column in KEY) for row in self.exports[name]]
             # Numbers by value, texts by their UTF-8.
             in_order = sorted(table, key=lambda key: [part.encode() if isinstance(part, str) else part for part in key])
             self.expect(f"{name}: keys of all rows in their order", in_order, keys)
             for key, row in zip(keys, self.exports[name]):
-                reckoned = {**table.get(key, {}), "is_consistent": (name, key) not in self.inconsistent}
-                for column in reckoned.keys() | row.keys():
-                    self.expect(f"{name} {key} {column}", reckoned.get(column), row.get(column))
+                recomputed = {**table.get(key, {}), "is_consistent": (name, key) not in self.inconsistent}
+                for column in recomputed.keys() | row.keys():
+                    self.expect(f"{name} {key} {column}", recomputed.get(column), row.get(column))
             columns = {column: [row.get(column) for row in table.values()] for column in COUNTS}
             checks = Counter()
             for violation, times in self.violations.items():
                 checks[violation[6]] += times if violation[0] == name else 0
-            for what, reckoned in {
+            for what, recomputed in {
                 "rows": len(table),
                 "sums": {column: str(sum(value or 0 for value in values)) for column, values in columns.items()},
                 "nulls": {column: values.count(None) for column, values in columns.items()},
                 "violations": {check: times for check, times in checks.items() if times},
             }.items():
-                self.expect(f"{name}: {what} in manifest.json", reckoned, self.manifest["datasets"][name][what])
+                self.expect(f"{name}: {what} in manifest.json", recomputed, self.manifest["datasets"][name][what])
         found = Counter()
         for row in self.exports["violations"]:
             place = [row[column] for column in ("dataset", *KEY, "check_name", "severity", "column_name", "raw_value")]
@@ -304,27 +304,27 @@ class Reckoning:
 
 
 def main(warehouse, exports):
-    reckoning = Reckoning(Path(warehouse), Path(exports))
-    said = reckoning.manifest["datasets"]
+    recomputation = Recomputation(Path(warehouse), Path(exports))
+    said = recomputation.manifest["datasets"]
     if said.keys() != DATASETS.keys() or any(dataset["carried_over"] for dataset in said.values()):
-        raise ValueError("a part of this snapshot is carried over from the one before, and not in its run's answers")
+        raise ValueError("a part of this snapshot is carried over from the one before, and not in its run's responses")
     for name in DATASETS:
-        reckoning.reckon(name)
-    reckoning.check_across()
-    reckoning.compare()
-    for line in [f"left out: {line}" for line in reckoning.left_out] + reckoning.differences:
+        recomputation.recompute(name)
+    recomputation.check_across()
+    recomputation.compare()
+    for line in [f"left out: {line}" for line in recomputation.left_out] + recomputation.differences:
         print(line.encode("unicode_escape").decode())
-    rows = sum(map(len, reckoning.tables.values()))
-    print(f"{len(reckoning.answers)} answers, {rows} rows, {sum(reckoning.violations.values())} violations,"
-          f" {len(reckoning.differences)} differences")
-    return 1 if reckoning.differences else 0
+    rows = sum(map(len, recomputation.tables.values()))
+    print(f"{len(recomputation.responses)} responses, {rows} rows, {sum(recomputation.violations.values())} violations,"
+          f" {len(recomputation.differences)} differences")
+    return 1 if recomputation.differences else 0
 
 
 if __name__ == "__main__":
     try:
         if len(sys.argv) != 3:
-            raise ValueError("name the warehouse and the folder of its tables: reckon.py WAREHOUSE EXPORTS")
+            raise ValueError("name the warehouse and the folder of its tables: recompute.py WAREHOUSE EXPORTS")
         sys.exit(main(*sys.argv[1:]))
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        print(f"reckon.py: {error}", file=sys.stderr)
+        print(f"recompute.py: {error}", file=sys.stderr)
         sys.exit(2)
