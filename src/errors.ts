@@ -115,8 +115,9 @@ export class RekapError extends Error {
   }
 }
 
+/** Returns whether an error is an expected failure, with one of these codes if any are given. */
 export function isRekapError(error: unknown, ...codes: readonly ErrorCode[]): error is RekapError {
-  return error instanceof RekapError && codes.includes(error.code);
+  return error instanceof RekapError && (codes.length === 0 || codes.includes(error.code));
 }
 
 const endings = {

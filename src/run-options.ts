@@ -4,7 +4,7 @@ import type { Secret } from './source/secret.ts';
 import type { SourceFigures } from './source/source-client.ts';
 import type { BrokenCheck } from './load/load-report.ts';
 import type { AnyPipeline, Project } from './project/declaration.ts';
-import type { SourceFile } from './project/load-project.ts';
+import type { SourceFile } from './project/declaration-error.ts';
 import type { Clock, Random, Report, RunStep } from './runtime/context.ts';
 import type { Grade } from './stages.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';

@@ -2,7 +2,7 @@
 
 import voters from '../../pipelines/voters.ts';
 import votingRightsUsers from '../../pipelines/voting-rights-users.ts';
-import type { PipelineDeclaration } from '../../src/project/declaration.ts';
+import type { DeclaredPipeline } from '../../src/project/declaration.ts';
 import type { District } from './districts.ts';
 import { type CountColumn, type Fault, faults } from './faults.ts';
 import { type Lists, makeFigures, type RegencyFigures, type Sexes } from './figures.ts';
@@ -41,7 +41,7 @@ function isIn(fault: Fault, { district, regency }: RegencyFigures): boolean {
   return fault.dapilId === district.dapilId && fault.regency === regency;
 }
 
-function toRecord(pipeline: PipelineDeclaration<Column>, row: RegencyFigures): SampleRecord {
+function toRecord(pipeline: DeclaredPipeline<Column>, row: RegencyFigures): SampleRecord {
   const { district, regency } = row;
   const fault = faults.find((planned) => planned.dataset === pipeline.table && isIn(planned, row));
   const cells: Record<Column, string> = {

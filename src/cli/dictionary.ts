@@ -21,7 +21,7 @@ export const dictionaryCommand = declareCommand({
     const all = await readPublishedDictionary(await requireDatabase(await requireCurrent(warehouse)));
     const relations = table === undefined ? all : all.filter(({ name }) => name === table);
     if (relations.length === 0) {
-      const { didYouMean } = await import('./options/names.ts');
+      const { didYouMean } = await import('../runtime/closest-name.ts');
       const names = all.map(({ name }) => name);
       const message = `Unknown table or view ${JSON.stringify(table)}.`;
       throw new RekapError(

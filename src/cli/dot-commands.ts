@@ -88,7 +88,7 @@ export async function runDotCommand(line: string, session: Session): Promise<voi
 async function describeRelation({ relations }: Session, given: string): Promise<Lines> {
   const found = relations.find(({ name }) => name === given);
   if (found !== undefined) return found.columns.map(({ name, type, meaning }) => [`${name} ${type}`, meaning] as const);
-  const { didYouMean } = await import('./options/names.ts');
+  const { didYouMean } = await import('../runtime/closest-name.ts');
   const names = relations.map(({ name }) => name);
   throw usage(
     given === '' ? '.describe needs the name of a table or view.' : `Unknown table or view ${JSON.stringify(given)}.`,

@@ -1,6 +1,6 @@
 /** Parses, lists and counts the faults of `rekap serve --faults`. */
 
-import { closestName } from './options/names.ts';
+import { closestName } from '../runtime/closest-name.ts';
 import { renderTable } from './print/table.ts';
 import { inColumns } from './print/wrap-text.ts';
 import { RekapError } from '../errors.ts';

@@ -20,7 +20,7 @@ export async function loadChosenProject(given: string | undefined): Promise<Load
 
 /** @throws `configuration` if the user didn't name the project, and other users could have written its code. */
 async function findTrusted(given: string | undefined): Promise<string | null> {
-  const { findProject, projectFileIn } = await import('../project/load-project.ts');
+  const { findProject, projectFileIn } = await import('../project/find-project.ts');
   const folder = findProject(given ?? null, process.cwd());
   if (folder === null || given !== undefined) return folder;
   const { whyUntrusted } = await import('./options/find-config.ts');
@@ -52,7 +52,7 @@ export async function findReportModule(given: string | undefined, name: string):
 
 /** Renames --partition to the name that the project declares: in the help, the environment and the config file. */
 export async function withPartitionOption(command: Command): Promise<Command> {
-  const { readPartitionOption } = await import('../project/load-project.ts');
+  const { readPartitionOption } = await import('../project/find-project.ts');
   const at = process.argv.findIndex((arg) => arg === '--project' || arg.startsWith('--project='));
   const given = at < 0 ? process.env['REKAP_PROJECT'] : (process.argv[at]!.split('=')[1] ?? process.argv[at + 1]);
   // Problems of the project are reported when it is loaded.

@@ -4,7 +4,7 @@ import type { Database } from '../runtime/database.ts';
 import { findQuery } from '../warehouse/find-query.ts';
 import { RekapError } from '../errors.ts';
 import type { Project, SqlFile } from '../project/declaration.ts';
-import { definitionError, type SourceFile } from '../project/load-project.ts';
+import { declarationError, type SourceFile } from '../project/declaration-error.ts';
 import { namesIn } from '../project/sql-files.ts';
 import { generatedChecks } from './generated-checks.ts';
 import { createSchema } from './schema.ts';
@@ -31,10 +31,12 @@ export async function makeCheckedSchema(
 ): Promise<void> {
   const problems = await findSqlProblems(database, project, runsChecks);
   if (problems.length === 0) return;
-  throw definitionError(
+  throw declarationError(
     problems.map(({ name, line, what }) => {
       const file = files.get(name);
-      return file === undefined ? `${name}, line ${line}: ${what}` : `${file.path}:${line + file.headerLines}: ${what}`;
+      return file === undefined
+        ? { file: { path: name, text: '', headerLines: 0 }, at: line, what: `line ${line}: ${what}` }
+        : { file, at: line + file.headerLines, what };
     }),
   );
 }

@@ -28,7 +28,7 @@ import {
 } from './violation-history.ts';
 import { violationSelects } from './violation-selects.ts';
 import { rowsOfOneGroup, type WrittenParquet, writeParquet } from './write-parquet.ts';
-import type { SourceFile } from '../project/load-project.ts';
+import type { SourceFile } from '../project/declaration-error.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Batch } from '../stages.ts';
 

@@ -4,7 +4,7 @@ import { openDatabase } from '../runtime/database.ts';
 import { seal } from '../warehouse/open-published.ts';
 import { makeCheckedSchema } from './check-sql.ts';
 import type { Project } from '../project/declaration.ts';
-import type { SourceFile } from '../project/load-project.ts';
+import type { SourceFile } from '../project/declaration-error.ts';
 
 /**
  * @param files The project's files by the names of their views and checks. Undefined for a stored project.

@@ -147,6 +147,27 @@ export interface PipelineDeclaration<Column extends string = string> {
 
 export interface Pipeline<Column extends string = string> extends PipelineDeclaration<Column>, SourceSettings {}
 
+/** Returns the comment of a column that declares none. */
+export function commentOn(field: string): string {
+  return `Field ${field} of the source.`;
+}
+
+type WithoutComment<Column> = Column extends unknown ? Omit<Column, 'comment'> & { readonly comment?: string } : never;
+
+/** A column as a file declares it. Without a comment, the comment names the field. */
+export type DeclaredColumn = WithoutComment<ColumnDefinition>;
+
+type Defaulted = 'title' | 'comment' | 'watch' | 'checks';
+
+/** A pipeline as a file declares it. The title defaults to the name of the table, the comment to the title, and the settings to those of the project. */
+export interface DeclaredPipeline<Column extends string = string>
+  extends
+    Omit<PipelineDeclaration<Column>, Defaulted | 'columns'>,
+    Partial<Pick<PipelineDeclaration<Column>, Defaulted>>,
+    Partial<SourceSettings> {
+  readonly columns: Readonly<Record<Column, DeclaredColumn>>;
+}
+
 /** Any pipeline, for code that doesn't know its columns. */
 export type AnyPipeline = Pipeline;
 
@@ -154,16 +175,18 @@ export type AnyPipeline = Pipeline;
 export type SqlValues = Readonly<Record<string, readonly (readonly (number | string)[])[]>>;
 
 /** Declares a project: the default export of `rekap.project.*`. */
-export interface ProjectDeclaration extends Partial<Omit<SourceSettings, 'paging'>> {
+export interface ProjectDeclaration extends Partial<SourceSettings> {
   /** Lower-case letters, digits and hyphens. */
   readonly name: string;
-  readonly title: string;
+  /** Defaults to the name. */
+  readonly title?: string;
   /** Describes in a sentence or two what the service publishes. */
   readonly description?: string;
   /** Base URL of the service. It makes the option --base-url optional. */
   readonly baseUrl?: string;
   readonly auth?: Auth;
-  readonly paging: Paging;
+  /** Datasets, in addition to those in files of their own. */
+  readonly pipelines?: readonly DeclaredPipeline[];
   /** Renames the option --partition, for example to `region`. */
   readonly partitionOption?: string;
   readonly values?: SqlValues;

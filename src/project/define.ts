@@ -1,21 +1,21 @@
 /** Typed helpers to write the files of a project. They return plain data, which `rekap check` validates further. */
 
 import type { Severity } from '../stages.ts';
+import { commentOn } from './declaration.ts';
 import type {
-  ColumnDefinition,
   ColumnKind,
+  DeclaredColumn,
+  DeclaredPipeline,
   Partition,
   PartitionValues,
   PatternCheck,
-  PipelineDeclaration,
   ProjectDeclaration,
   RangeCheck,
   ReferenceCheck,
-  SourceSettings,
   SumCheck,
 } from './declaration.ts';
 
-type Columns = Readonly<Record<string, ColumnDefinition>>;
+type Columns = Readonly<Record<string, DeclaredColumn>>;
 
 export interface Nullable {
   readonly nullable?: true;
@@ -28,47 +28,47 @@ type Declared<Kind extends ColumnKind, Given> = Given & {
 };
 
 /** Declares a text column. An empty text is a violation unless the column is nullable. */
-export function text<const Given extends Nullable>(field: string, comment: string, given?: Given) {
+export function text<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
   return { ...given, kind: 'text', field, comment } as Declared<'text', Given>;
 }
 
 /** Declares a column of 64-bit integers, optionally limited to `min` and `max` (inclusive). */
 export function integer<const Given extends Nullable & { readonly min?: number; readonly max?: number }>(
   field: string,
-  comment: string,
+  comment: string = commentOn(field),
   given?: Given,
 ) {
   return { ...given, kind: 'integer', field, comment } as Declared<'integer', Given>;
 }
 
 /** Declares a column of counts from 0 to 2,147,483,647. The manifest stores their sum. */
-export function count<const Given extends Nullable>(field: string, comment: string, given?: Given) {
+export function count<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
   return { ...given, kind: 'count', field, comment } as Declared<'count', Given>;
 }
 
 /** Declares a column of decimals with up to `precision` digits (at most 38), `scale` of them after the point. Values never pass through a float. */
 export function decimal<const Given extends Nullable & { readonly precision: number; readonly scale: number }>(
   field: string,
-  comment: string,
+  comment: string | undefined,
   given: Given,
 ) {
-  return { ...given, kind: 'decimal', field, comment } as Declared<'decimal', Given>;
+  return { ...given, kind: 'decimal', field, comment: comment ?? commentOn(field) } as Declared<'decimal', Given>;
 }
 
 /** Declares a column of true and false, as JSON literals or texts. */
-export function boolean<const Given extends Nullable>(field: string, comment: string, given?: Given) {
+export function boolean<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
   return { ...given, kind: 'boolean', field, comment } as Declared<'boolean', Given>;
 }
 
 /** Declares a column of dates such as `2024-02-14`. */
-export function date<const Given extends Nullable>(field: string, comment: string, given?: Given) {
+export function date<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
   return { ...given, kind: 'date', field, comment } as Declared<'date', Given>;
 }
 
 /** Declares a column of timestamps in RFC 3339 format, stored in UTC. `offset`, such as `+07:00`, applies to values without an offset. */
 export function timestamp<const Given extends Nullable & { readonly offset?: string }>(
   field: string,
-  comment: string,
+  comment: string = commentOn(field),
   given?: Given,
 ) {
   return { ...given, kind: 'timestamp', field, comment } as Declared<'timestamp', Given>;
@@ -155,8 +155,10 @@ type CheckOf<Given extends Columns> =
   | PatternCheck<NamesOf<Given, { readonly kind: 'text' }>>
   | ReferenceCheck<keyof Given & string>;
 
-interface GivenPipeline<Given extends Columns>
-  extends Omit<PipelineDeclaration, 'columns' | 'key' | 'watch' | 'checks' | 'partition'>, Partial<SourceSettings> {
+interface GivenPipeline<Given extends Columns> extends Omit<
+  DeclaredPipeline,
+  'columns' | 'key' | 'watch' | 'checks' | 'partition'
+> {
   readonly columns: Given;
   readonly partition?: Partition<NoInfer<Identifying<Given>>>;
   readonly key: readonly NoInfer<Identifying<Given>>[];
@@ -164,16 +166,11 @@ interface GivenPipeline<Given extends Columns>
   readonly checks?: readonly NoInfer<CheckOf<Given>>[];
 }
 
-/** A pipeline as its file exports it, without the settings of its project. */
-export type DeclaredPipeline<Column extends string = string> = PipelineDeclaration<Column> & Partial<SourceSettings>;
-
 /** Declares a dataset: an endpoint of the service, and the table for its records. */
-export function definePipeline<const Given extends Columns>({
-  watch = [],
-  checks = [],
-  ...pipeline
-}: GivenPipeline<Given>): DeclaredPipeline<keyof Given & string> {
-  return { ...pipeline, watch, checks };
+export function definePipeline<const Given extends Columns>(
+  pipeline: GivenPipeline<Given>,
+): DeclaredPipeline<keyof Given & string> {
+  return pipeline;
 }
 
 /** Declares a project: its source, and the settings that its pipelines share. */

@@ -1,14 +1,27 @@
-/** Finds a project and loads it from its files: `rekap.project.*`, pipelines, views and checks. */
+/** Loads a project from its files: `rekap.project.*`, pipelines, views and checks. */
 
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { basename, dirname, extname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, extname, join, relative } from 'node:path';
 import { messageOf, RekapError, systemReason } from '../errors.ts';
-import type { PartitionValues, Pipeline, Project, ProjectDeclaration } from './declaration.ts';
-import { importModule } from './import-module.ts';
-import type { DeclaredPipeline } from './define.ts';
+import {
+  commentOn,
+  type DeclaredPipeline,
+  type PartitionValues,
+  type Pipeline,
+  type Project,
+  type ProjectDeclaration,
+} from './declaration.ts';
+import { declarationError, type LocatedProblem, type SourceFile } from './declaration-error.ts';
+import {
+  bundledProject,
+  codeEndings,
+  defaultPartitionOption,
+  findCode,
+  findProject,
+  importDefault,
+  projectFile,
+} from './find-project.ts';
 import { findShapeProblems, pipelineShape, projectShape } from './shapes.ts';
 import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
 import { type DeclarationProblem, findProblems } from './validate.ts';
@@ -22,94 +35,43 @@ export interface LoadedProject extends Project {
   readonly files: ReadonlyMap<string, SourceFile>;
 }
 
-export interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-  readonly headerLines: number;
-}
-
-const projectFile = 'rekap.project';
 const notPipelines = new Set(['report', 'package', 'package-lock', 'tsconfig', 'rekap']);
-const codeEndings = ['.ts', '.js', '.mjs', '.json'];
-
-/** Resolved by name, which works in the sources and in the build. */
-const packageFolder = dirname(createRequire(import.meta.url).resolve('rekap/package.json'));
-const bundled = {
-  folder: join(packageFolder, 'pipelines'),
-  code: fileURLToPath(new URL('../../pipelines', import.meta.url)),
-};
-
-/**
- * Finds the folder of a project.
- *
- * @param given Value of --project; null for `from` or the nearest folder above it with a `rekap.project.*`, or else the bundled project.
- * @returns Null for the bundled project.
- * @throws `configuration` if the given folder has no project.
- */
-export function findProject(given: string | null, from: string): string | null {
-  if (given !== null) {
-    if (findCode(given, projectFile) !== null) return resolve(given);
-    throw new RekapError(
-      'configuration',
-      `${given} is not a project: it has no file ${projectFile}.ts, ${projectFile}.js or ${projectFile}.json.`,
-      'Give the folder of a project with --project.',
-    );
-  }
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
-    if (findCode(folder, projectFile) !== null) return folder === bundled.folder ? null : folder;
-    if (folder === dirname(folder)) return null;
-  }
-}
-
-export function projectFileIn(folder: string): string {
-  return findCode(folder, projectFile)!;
-}
 
 /**
  * Loads a project and checks that its parts agree.
  *
- * @param folder Null for the bundled project.
- * @throws `pipeline-definition` with file and line of each problem.
+ * @param project Its folder; a declaration with its pipelines; null for the bundled project.
+ * @throws `configuration` if the folder has no project; `pipeline-definition` with file and line of each problem.
  */
-export async function loadProject(folder: string | null = null): Promise<LoadedProject> {
-  const places = folder === null ? bundled : { folder, code: folder };
-  return new ProjectLoader(places.folder, places.code).load();
+export async function loadProject(project: string | ProjectDeclaration | null = null): Promise<LoadedProject> {
+  if (typeof project === 'object' && project !== null) return new ProjectLoader('.', null).load(project);
+  const { folder, code } = project === null ? bundledProject : filesIn(findProject(project, project)!);
+  return new ProjectLoader(folder, code).load();
 }
 
-/** Reads the name of the option that selects partitions. Loads only `rekap.project.*`. */
-export async function readPartitionOption(folder: string | null): Promise<string> {
-  const path = findCode(folder ?? bundled.code, projectFile)!;
-  const declared = path.endsWith('.json')
-    ? (JSON.parse(await readFile(path, 'utf8')) as unknown)
-    : ((await importModule(path)) as { readonly default?: unknown }).default;
-  return findShapeProblems(projectShape, declared).length === 0
-    ? ((declared as ProjectDeclaration).partitionOption ?? defaultPartitionOption)
-    : defaultPartitionOption;
+function filesIn(folder: string) {
+  return { folder, code: folder };
 }
-
-const defaultPartitionOption = 'partition';
 
 class ProjectLoader {
   private readonly folder: string;
-  private readonly code: string;
+  /** Folder of the code; null for a declaration without files. */
+  private readonly code: string | null;
   private readonly files = new Map<string, SourceFile>();
-  private readonly problems: {
-    readonly file: SourceFile;
-    readonly near: readonly string[];
-    readonly what: string;
-  }[] = [];
+  private readonly problems: LocatedProblem[] = [];
 
-  constructor(folder: string, code: string) {
+  constructor(folder: string, code: string | null) {
     this.folder = folder;
     this.code = code;
   }
 
-  async load(): Promise<LoadedProject> {
-    const path = findCode(this.code, projectFile)!;
-    const file = await this.read(path);
-    const declared = this.requireShape(projectShape, await this.import(path), file);
-    if (declared === null) throw this.refusal();
-    const pipelines = await this.loadPipelines(declared);
+  async load(given?: ProjectDeclaration): Promise<LoadedProject> {
+    const path = this.code === null ? null : findCode(this.code, projectFile)!;
+    const file =
+      path === null ? { path: given?.name ?? 'the project', text: '', headerLines: 0 } : await this.read(path);
+    const declared = this.requireShape(projectShape, path === null ? given : await this.import(path), file);
+    if (declared === null) throw declarationError(this.problems);
+    const pipelines = await this.loadPipelines(declared, file);
     const values = declared.values ?? {};
     const models = await this.readSqlFiles('models', values);
     const checks = (await this.readSqlFiles('checks', values)).map(asCheck);
@@ -119,10 +81,11 @@ class ProjectLoader {
         { of: name, near: '', what: `the views ${circle.map((model) => model.name).join(', ')} read each other` },
         file,
       );
+    const { title = declared.name } = declared;
     const project: Project = {
       name: declared.name,
-      title: declared.title,
-      description: declared.description ?? declared.title,
+      title,
+      description: declared.description ?? title,
       auth: declared.auth ?? null,
       partitionOption: declared.partitionOption ?? defaultPartitionOption,
       examples: declared.examples ?? pipelines.map(({ table }) => `FROM ${table} LIMIT 10;`),
@@ -131,21 +94,31 @@ class ProjectLoader {
       checks: checks.map(withoutHeaderLines),
     };
     if (this.problems.length === 0) for (const problem of findProblems(project)) this.addProblem(problem, file);
-    if (this.problems.length > 0) throw this.refusal();
+    if (this.problems.length > 0) throw declarationError(this.problems);
     return {
       ...project,
       baseUrl: declared.baseUrl ?? null,
       sampleFolder: join(this.folder, declared.sample ?? 'sample'),
-      reportModule: findCode(this.code, 'report'),
+      reportModule: this.code === null ? null : findCode(this.code, 'report'),
       files: this.files,
     };
   }
 
-  /** Loads the files in `pipelines/`, or next to `rekap.project.*` without that folder. Ignores modules without a default export. */
-  private async loadPipelines(declared: ProjectDeclaration): Promise<Pipeline[]> {
+  private async loadPipelines(declared: ProjectDeclaration, file: SourceFile): Promise<Pipeline[]> {
+    const found = [
+      ...(declared.pipelines ?? []).map((pipeline) => ({ pipeline, file })),
+      ...(await this.readPipelines()),
+    ];
+    for (const { pipeline, file: own } of found) this.files.set(pipeline.table, own);
+    return Promise.all(found.map(({ pipeline, file: own }) => this.complete(pipeline, declared, own)));
+  }
+
+  /** Reads the files in `pipelines/`, or next to `rekap.project.*` without that folder. Ignores modules without a default export. */
+  private async readPipelines(): Promise<{ pipeline: DeclaredPipeline; file: SourceFile }[]> {
+    if (this.code === null) return [];
     const inFolder = join(this.code, 'pipelines');
     const folder = existsSync(inFolder) ? inFolder : this.code;
-    const pipelines: Pipeline[] = [];
+    const found: { pipeline: DeclaredPipeline; file: SourceFile }[] = [];
     for (const name of (await readdir(folder)).toSorted()) {
       const stem = basename(name, extname(name));
       // A name with two dots, such as eslint.config.js, belongs to a tool.
@@ -156,38 +129,51 @@ class ProjectLoader {
       if (exported === undefined || (folder === this.code && Array.isArray(exported))) continue;
       const file = await this.read(path);
       const pipeline = this.requireShape(pipelineShape, exported, file);
-      if (pipeline === null) continue;
-      this.files.set(pipeline.table, file);
-      pipelines.push(await this.complete({ watch: [], checks: [], ...pipeline }, declared, file));
+      if (pipeline !== null) found.push({ pipeline, file });
     }
-    return pipelines;
+    return found;
   }
 
   private async complete(
-    { partition, ...pipeline }: DeclaredPipeline,
-    { paging, format = 'json', records = '', reportedCount }: ProjectDeclaration,
+    pipeline: DeclaredPipeline,
+    declared: ProjectDeclaration,
     file: SourceFile,
   ): Promise<Pipeline> {
+    const { partition, title = titleOf(pipeline.table), comment = title, paging = declared.paging } = pipeline;
+    const { format = 'json', records = '', reportedCount } = declared;
+    if (paging === undefined)
+      this.problems.push({
+        file,
+        at: ['table', pipeline.table],
+        what: `the pipeline "${pipeline.table}" has no paging; declare it here or in the project, such as paging: { by: 'none' }`,
+      });
+    const columns = Object.entries(pipeline.columns).map(([name, column]) => [
+      name,
+      { ...column, comment: column.comment ?? commentOn(column.field) },
+    ]);
     const values = partition?.values;
     return {
-      paging,
       format,
       records,
       ...(reportedCount !== undefined && { reportedCount }),
+      watch: [],
+      checks: [],
       ...pipeline,
-      ...(partition !== undefined && {
-        partition: values?.from === 'file' ? { ...partition, values: await this.readValues(values, file) } : partition,
-      }),
+      title,
+      comment,
+      paging: paging ?? { by: 'none' },
+      columns: Object.fromEntries(columns) as Pipeline['columns'],
+      ...(values?.from === 'file' && { partition: { ...partition!, values: await this.readValues(values, file) } }),
     };
   }
 
   private async readValues(
     { file, field }: Extract<PartitionValues, { from: 'file' }>,
-    at: SourceFile,
+    own: SourceFile,
   ): Promise<PartitionValues> {
     const path = join(this.folder, file);
     const addFileProblem = (what: string): void =>
-      void this.problems.push({ file: at, near: [file], what: `${path} ${what}` });
+      void this.problems.push({ file: own, at: [file], what: `${path} ${what}` });
     let read: unknown;
     try {
       read = JSON.parse(await readFile(path, 'utf8'));
@@ -209,7 +195,8 @@ class ProjectLoader {
     values: NonNullable<ProjectDeclaration['values']>,
   ): Promise<ReadSqlFile[]> {
     const path = join(this.folder, folder);
-    const names = existsSync(path) ? (await readdir(path)).filter((name) => name.endsWith('.sql')).toSorted() : [];
+    const hasFiles = this.code !== null && existsSync(path);
+    const names = hasFiles ? (await readdir(path)).filter((name) => name.endsWith('.sql')).toSorted() : [];
     return Promise.all(
       names.map(async (name) => {
         const file = await this.read(join(path, name));
@@ -225,11 +212,9 @@ class ProjectLoader {
     return { path: relative(this.folder, path), text, headerLines: 0 };
   }
 
-  /** Returns the default export of a module, or the content of a JSON file. */
   private async import(path: string): Promise<unknown> {
     try {
-      if (path.endsWith('.json')) return JSON.parse(await readFile(path, 'utf8'));
-      return ((await importModule(path)) as { readonly default?: unknown }).default;
+      return await importDefault(path);
     } catch (error) {
       const { path: shown } = await this.read(path);
       const [what = '', ...rest] = messageOf(error).split('\n');
@@ -246,46 +231,17 @@ class ProjectLoader {
   private requireShape<Value>(shape: v.GenericSchema<unknown, Value>, value: unknown, file: SourceFile): Value | null {
     const problems = findShapeProblems(shape, value);
     for (const { where, what } of problems)
-      this.problems.push({ file, near: where, what: `${where.join('.') || 'the default export'} ${what}` });
+      this.problems.push({ file, at: where, what: `${where.join('.') || 'the default export'} ${what}` });
     return problems.length === 0 ? (value as Value) : null;
   }
 
   private addProblem({ of, near, what }: DeclarationProblem, own: SourceFile): void {
-    this.problems.push({ file: (of === null ? undefined : this.files.get(of)) ?? own, near: [near], what });
-  }
-
-  private refusal(): RekapError {
-    return definitionError(this.problems.map(({ file, near, what }) => `${file.path}:${lineOf(file, near)}: ${what}`));
+    this.problems.push({ file: (of === null ? undefined : this.files.get(of)) ?? own, at: [near], what });
   }
 }
 
-/** Returns one error for all problems of a project, each on a line that starts with file and line. */
-export function definitionError(problems: readonly string[]): RekapError {
-  return new RekapError(
-    'pipeline-definition',
-    problems.length === 1
-      ? `The project cannot be used: ${problems[0]}.`
-      : ['The project cannot be used:', ...problems.map((problem) => `  - ${problem}`)].join('\n'),
-    'Correct the project. To check all of it without requests to the source, run "rekap check".',
-  );
-}
-
-/** Returns the line of the last of these names, each searched as a word after the previous one. */
-function lineOf({ text }: SourceFile, names: readonly string[]): number {
-  let [at, from] = [0, 0];
-  for (const name of names.filter((part) => !/^\d*$/.test(part))) {
-    const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    const found = text.slice(from).search(new RegExp(`(?<!\\w)${escaped}(?!\\w)`));
-    if (found < 0) continue;
-    at = from + found;
-    from = at + name.length;
-  }
-  return text.slice(0, at).split('\n').length;
-}
-
-function findCode(folder: string, stem: string): string | null {
-  const path = codeEndings.map((ending) => join(folder, stem + ending)).find((file) => existsSync(file));
-  return path ?? null;
+function titleOf(table: string): string {
+  return table.charAt(0).toUpperCase() + table.slice(1).replaceAll('_', ' ');
 }
 
 function withoutHeaderLines({ headerLines: _headerLines, ...file }: ReadSqlFile) {

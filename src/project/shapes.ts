@@ -1,8 +1,15 @@
 /** Shapes of declarations in project files and in manifests. Unknown properties are errors. */
 
 import * as v from 'valibot';
-import type { ColumnDefinition, Paging, Project, ProjectDeclaration } from './declaration.ts';
-import type { DeclaredPipeline } from './define.ts';
+import { withSuggestion } from '../runtime/closest-name.ts';
+import type {
+  ColumnDefinition,
+  DeclaredColumn,
+  DeclaredPipeline,
+  Paging,
+  Project,
+  ProjectDeclaration,
+} from './declaration.ts';
 
 const text = v.string();
 const whole = v.pipe(v.number(), v.safeInteger());
@@ -14,28 +21,29 @@ const urlPath = v.pipe(
   v.regex(/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+\/?$/, 'is not a plain path such as /api/name'),
 );
 
-const described = { field: named, comment: named, nullable: v.exactOptional(v.literal(true)) };
-
-const column = v.variant('kind', [
-  v.strictObject({ ...described, kind: v.picklist(['text', 'count', 'boolean', 'date']) }),
-  v.strictObject({
-    ...described,
-    kind: v.literal('integer'),
-    min: v.exactOptional(whole),
-    max: v.exactOptional(whole),
-  }),
-  v.strictObject({
-    ...described,
-    kind: v.literal('decimal'),
-    precision: v.pipe(whole, v.minValue(1), v.maxValue(38)),
-    scale: v.pipe(whole, v.minValue(0), v.maxValue(38)),
-  }),
-  v.strictObject({
-    ...described,
-    kind: v.literal('timestamp'),
-    offset: v.exactOptional(v.pipe(text, v.regex(/^[+-]\d{2}:\d{2}$/, 'is not an offset such as +07:00'))),
-  }),
-]);
+const columnOf = <Comment extends v.ObjectEntries[string]>(comment: Comment) => {
+  const described = { field: named, comment, nullable: v.exactOptional(v.literal(true)) };
+  return v.variant('kind', [
+    v.strictObject({ ...described, kind: v.picklist(['text', 'count', 'boolean', 'date']) }),
+    v.strictObject({
+      ...described,
+      kind: v.literal('integer'),
+      min: v.exactOptional(whole),
+      max: v.exactOptional(whole),
+    }),
+    v.strictObject({
+      ...described,
+      kind: v.literal('decimal'),
+      precision: v.pipe(whole, v.minValue(1), v.maxValue(38)),
+      scale: v.pipe(whole, v.minValue(0), v.maxValue(38)),
+    }),
+    v.strictObject({
+      ...described,
+      kind: v.literal('timestamp'),
+      offset: v.exactOptional(v.pipe(text, v.regex(/^[+-]\d{2}:\d{2}$/, 'is not an offset such as +07:00'))),
+    }),
+  ]);
+};
 
 const check = { name: named, severity: v.picklist(['error', 'warning']) };
 const bound = v.exactOptional(v.union([v.pipe(v.number(), v.finite()), named]));
@@ -100,21 +108,25 @@ const pipeline = {
   path: urlPath,
   parameters: v.exactOptional(v.record(parameter, text)),
   partition: v.exactOptional(partition),
-  columns: v.record(text, column) satisfies v.GenericSchema<unknown, Record<string, ColumnDefinition>>,
+  columns: v.record(text, columnOf(named)) satisfies v.GenericSchema<unknown, Record<string, ColumnDefinition>>,
   key: v.array(named),
   watch: v.array(named),
   checks: v.array(rowCheck),
   expectedRecords: v.exactOptional(v.pipe(whole, v.minValue(0))),
 };
 
-export const pipelineShape: v.GenericSchema<unknown, Optional<DeclaredPipeline, 'watch' | 'checks'>> = v.strictObject({
+export const pipelineShape: v.GenericSchema<unknown, DeclaredPipeline> = v.strictObject({
   ...pipeline,
+  title: v.exactOptional(named),
+  comment: v.exactOptional(named),
+  columns: v.record(text, columnOf(v.exactOptional(named))) satisfies v.GenericSchema<
+    unknown,
+    Record<string, DeclaredColumn>
+  >,
   watch: v.exactOptional(pipeline.watch),
   checks: v.exactOptional(pipeline.checks),
   ...optionalSettings,
 });
-
-type Optional<Value, Names extends keyof Value> = Omit<Value, Names> & Partial<Pick<Value, Names>>;
 
 const header = v.pipe(text, v.regex(/^[\w-]+$/, 'is not the name of a header'));
 const variable = v.exactOptional(v.pipe(text, v.regex(/^[A-Za-z_]\w*$/, 'is not the name of an environment variable')));
@@ -133,8 +145,9 @@ const name = v.pipe(text, v.regex(/^[a-z][a-z0-9-]*$/, 'is not made of lower-cas
 
 export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.strictObject({
   name,
-  title: named,
+  title: v.exactOptional(named),
   description: v.exactOptional(named),
+  pipelines: v.exactOptional(v.array(pipelineShape)),
   baseUrl: v.exactOptional(v.pipe(text, v.url('is not a URL'))),
   auth: v.exactOptional(auth),
   partitionOption: v.exactOptional(name),
@@ -147,7 +160,6 @@ export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.stri
   examples: v.exactOptional(v.array(named)),
   sample: v.exactOptional(named),
   ...optionalSettings,
-  paging: settings.paging,
 });
 
 const fields = v.array(text);
@@ -185,19 +197,51 @@ interface ShapeProblem {
 }
 
 export function findShapeProblems(shape: v.GenericSchema, value: unknown): ShapeProblem[] {
-  return (v.safeParse(shape, value, { abortPipeEarly: true }).issues ?? []).map(explain);
+  return (v.safeParse(shape, value, { abortPipeEarly: true }).issues ?? []).map((issue) => explain(shape, issue));
 }
 
-function explain(found: v.BaseIssue<unknown>): ShapeProblem {
+function explain(shape: v.GenericSchema, found: v.BaseIssue<unknown>): ShapeProblem {
   const issue = deepest(found);
   const where = (issue.path ?? []).map(({ key }) => String(key));
-  if (issue.type === 'strict_object' && issue.expected === 'never')
-    return { where, what: `has the unknown property "${where.at(-1)}"` };
-  if (issue.received === 'undefined') return { where, what: 'is missing' };
-  const what = /^(Invalid|Expected)/.test(issue.message)
-    ? `is ${issue.received}, not ${issue.expected}`
-    : issue.message;
-  return { where, what };
+  if (issue.type === 'strict_object' && issue.expected === 'never') {
+    const known = propertiesAt(shape, where.slice(0, -1));
+    return { where, what: withSuggestion('is not a known property', where.at(-1)!, known) };
+  }
+  if (issue.received === 'undefined') return { where, what: `is missing; it must be ${describeExpected(issue)}` };
+  if (!/^(Invalid|Expected)/.test(issue.message)) return { where, what: issue.message };
+  const what = `is ${issue.received}, but must be ${describeExpected(issue)}`;
+  const names = [...(issue.expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name]) => name!);
+  return { where, what: typeof issue.input === 'string' ? withSuggestion(what, issue.input, names) : what };
+}
+
+function describeExpected({ expected }: v.BaseIssue<unknown>): string {
+  const names: Readonly<Record<string, string>> = {
+    string: 'a text',
+    Object: 'an object',
+    Array: 'an array',
+    number: 'a number',
+  };
+  const text = (expected ?? '').replaceAll(/[()]/g, '').replaceAll(' | ', ' or ');
+  return names[text] ?? text;
+}
+
+/** Returns the names of all properties that an object at this place can have. */
+function propertiesAt(shape: unknown, where: readonly string[]): string[] {
+  const { wrapped, options, pipe, entries, value, item } = shape as {
+    readonly wrapped?: unknown;
+    readonly options?: readonly unknown[];
+    readonly pipe?: readonly unknown[];
+    readonly entries?: Readonly<Record<string, unknown>>;
+    readonly value?: unknown;
+    readonly item?: unknown;
+  };
+  const inner = wrapped ?? pipe?.[0];
+  if (inner !== undefined) return propertiesAt(inner, where);
+  if (options !== undefined) return [...new Set(options.flatMap((option) => propertiesAt(option, where)))];
+  const [name, ...rest] = where;
+  if (name === undefined) return Object.keys(entries ?? {});
+  const next = entries?.[name] ?? value ?? item;
+  return typeof next === 'object' ? propertiesAt(next, rest) : [];
 }
 
 /** Returns the issue of the closest option of a union. */

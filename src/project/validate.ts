@@ -1,6 +1,7 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
 import type { AnyPipeline, ColumnDefinition, ColumnKind, Paging, Project, RowCheck, SqlFile } from './declaration.ts';
+import { withSuggestion } from '../runtime/closest-name.ts';
 import { fieldPath } from './field-path.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
@@ -40,7 +41,7 @@ function* findPipelineProblems(pipeline: AnyPipeline, project: Project): Found {
   yield* findParameterProblems(pipeline);
   for (const name of watch)
     if (!isOf(summable, columns.get(name)))
-      yield [name, `watch names "${name}", which is not a count, an integer or a decimal`];
+      yield [name, suggest(`watch names "${name}", which is not a count, an integer or a decimal`, name, columns)];
   for (const name of repeated(checks.map((check) => check.name))) yield [name, `two checks have the name "${name}"`];
   for (const check of checks) {
     yield* findCheckNameProblems(check.name);
@@ -75,7 +76,8 @@ function* findKeyProblems({ key }: AnyPipeline, columns: Columns): Found {
   for (const name of repeated(key)) yield [name, `its key contains the column "${name}" twice`];
   for (const name of key) {
     const column = columns.get(name);
-    if (column === undefined) yield [name, `its key contains the column "${name}", which is not declared`];
+    if (column === undefined)
+      yield [name, suggest(`its key contains the column "${name}", which is not declared`, name, columns)];
     else if (!isOf(identifying, column))
       yield [name, `its key contains the column "${name}" of kind ${column.kind}, which cannot identify a row`];
     if (column?.nullable === true) yield [name, `its key contains the nullable column "${name}"`];
@@ -93,12 +95,19 @@ function* findPartitionProblems(
   const { parameter, column, values } = partition;
   if (!key.includes(column)) yield [column, `its partition column "${column}" is not part of the key`];
   if (!isOf(['text', 'integer'], columns.get(column)))
-    yield [column, `its partition column "${column}" is not a text or an integer`];
+    yield [column, suggest(`its partition column "${column}" is not a text or an integer`, column, columns)];
   if (pagingParameters(paging).includes(parameter))
     yield [parameter, `its partition parameter "${parameter}" is also a parameter of its paging`];
   if (values?.from !== 'pipeline') return;
   if (columnOf(project, values.column) === undefined)
-    yield [values.column, `its partitions come from "${values.column}", which is not a column of the project`];
+    yield [
+      values.column,
+      withSuggestion(
+        `its partitions come from "${values.column}", which is not a column of the project`,
+        values.column,
+        allColumns(project),
+      ),
+    ];
   const chain = [table];
   for (let parent = parentOf(project, table); parent !== null; parent = parentOf(project, parent)) {
     chain.push(parent);
@@ -140,7 +149,8 @@ function pagingParameters(paging: Paging): (string | undefined)[] {
 function* findCheckProblems(check: RowCheck, columns: Columns, project: Project): Found {
   const { name } = check;
   const wrong = (column: string, kinds: readonly ColumnKind[], what: string): boolean | string =>
-    !isOf(kinds, columns.get(column)) && `the check "${name}" names "${column}", which is not ${what}`;
+    !isOf(kinds, columns.get(column)) &&
+    suggest(`the check "${name}" names "${column}", which is not ${what}`, column, columns);
   switch (check.kind) {
     case 'sum': {
       const { parts, whole } = check;
@@ -176,9 +186,20 @@ function* findCheckProblems(check: RowCheck, columns: Columns, project: Project)
     case 'reference': {
       const own = columns.get(check.column);
       const other = columnOf(project, check.target);
-      if (own === undefined) yield [check.column, `the check "${name}" names "${check.column}", which is not declared`];
+      if (own === undefined)
+        yield [
+          check.column,
+          suggest(`the check "${name}" names "${check.column}", which is not declared`, check.column, columns),
+        ];
       if (other === undefined)
-        yield [check.target, `the check "${name}" refers to "${check.target}", which is not a column of the project`];
+        yield [
+          check.target,
+          withSuggestion(
+            `the check "${name}" refers to "${check.target}", which is not a column of the project`,
+            check.target,
+            allColumns(project),
+          ),
+        ];
       else if (own !== undefined && own.kind !== other.kind)
         yield [
           check.target,
@@ -211,7 +232,12 @@ function* findNameProblems(what: string, name: string): Found {
 }
 
 function* findNamesProblems({ pipelines }: Project): Generator<DeclarationProblem> {
-  if (pipelines.length === 0) yield { of: null, near: 'name', what: 'it has no pipelines' };
+  if (pipelines.length === 0)
+    yield {
+      of: null,
+      near: 'name',
+      what: 'it has no pipelines; add a file to the folder pipelines/, or draft one with "rekap probe URL"',
+    };
   for (const table of repeated(pipelines.map((pipeline) => pipeline.table)))
     yield { of: table, near: table, what: `two pipelines create the table "${table}"` };
   const sources = pipelines.map(({ path, parameters, records }) => JSON.stringify([path, parameters, records]));
@@ -264,4 +290,13 @@ function isOf(kinds: readonly ColumnKind[], column: ColumnDefinition | undefined
 
 function repeated(names: readonly string[]): Set<string> {
   return new Set(names.filter((name, place) => names.indexOf(name) < place));
+}
+
+/** Suggests a declared column for a mistyped one, but not for one of the wrong kind. */
+function suggest(problem: string, name: string, columns: Columns): string {
+  return columns.has(name) ? problem : withSuggestion(problem, name, [...columns.keys()]);
+}
+
+function allColumns({ pipelines }: Project): string[] {
+  return pipelines.flatMap(({ table, columns }) => Object.keys(columns).map((column) => `${table}.${column}`));
 }

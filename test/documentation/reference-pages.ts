@@ -12,7 +12,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import { commandLine } from '../../src/cli/commands.ts';
 import { loadOptions } from '../../src/cli/options/read-command.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
-import { variableOf } from '../../src/cli/options/names.ts';
+import { variableOf } from '../../src/cli/options/option.ts';
 import type { Option } from '../../src/cli/options/option.ts';
 import { configOption } from '../../src/cli/options/shared.ts';
 import type { Relation } from '../../src/warehouse/read-dictionary.ts';

@@ -3,7 +3,8 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProject, type LoadedProject, loadProject } from '../../src/project/load-project.ts';
+import { findProject } from '../../src/project/find-project.ts';
+import { type LoadedProject, loadProject } from '../../src/project/load-project.ts';
 import { Secret } from '../../src/source/secret.ts';
 import type { SyncOptions, SyncResult } from '../../src/run-options.ts';
 import { verifyAgainst } from '../../src/publish/verify-against.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { quoteText } from '../../src/runtime/database.ts';
 import { kindOf } from '../../src/kinds/kinds.ts';
 import type { AnyPipeline, ColumnDefinition, Project } from '../../src/project/declaration.ts';
-import { boolean, count, date, decimal, definePipeline, integer, text, timestamp } from '../../src/project/define.ts';
+import { boolean, count, date, decimal, integer, text, timestamp } from '../../src/project/define.ts';
 import { nullReasonName } from '../../src/kinds/read-field.ts';
 import { begin, type Fingerprint } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
@@ -225,14 +225,14 @@ describe('through Arrow, DuckDB and Parquet', () => {
     all.map(({ column }, index) => [`c${index}`, { ...column, field: `c${index}`, nullable: true as const }]),
   );
   const everything: AnyPipeline = {
-    ...definePipeline({
-      table: 'everything',
-      title: 'Everything',
-      comment: 'A column of each kind.',
-      path: '/everything',
-      columns: { id: integer('id', 'Number of the row.'), ...columns },
-      key: ['id'],
-    }),
+    table: 'everything',
+    title: 'Everything',
+    comment: 'A column of each kind.',
+    path: '/everything',
+    columns: { id: integer('id', 'Number of the row.'), ...columns },
+    key: ['id'],
+    watch: [],
+    checks: [],
     paging: { by: 'offset', limit: 'limit', offset: 'offset' },
     format: 'json',
     records: '/data',

@@ -16,7 +16,7 @@ const load = async (files: Files) => loadProject(await writeProject({ ...base, .
 async function problem(files: Files): Promise<string> {
   const project = await load(files);
   const error = await requireSql(project, project.files).catch((thrown: unknown) => thrown);
-  if (isRekapError(error, 'pipeline-definition')) return error.message;
+  if (isRekapError(error, 'pipeline-definition')) return error.reasons.join('\n');
   throw error ?? new Error('nothing was wrong');
 }
 
@@ -102,7 +102,9 @@ describe('the line of a fault', () => {
 
   it('is that of the SQL where there is no file', async () => {
     const project = storedPart(await load(view('SELECT place,\n  totals\nFROM people')));
-    await expect(requireSql(project)).rejects.toThrow('The project cannot be used: sums, line 2: Binder Error');
+    await expect(requireSql(project)).rejects.toMatchObject({
+      reasons: [expect.stringContaining('sums: line 2: Binder Error')],
+    });
   });
 });
 
@@ -135,14 +137,14 @@ describe('a check', () => {
   it('of a row is run too', async () => {
     const checks = [{ kind: 'pattern', name: 'odd', severity: 'error', column: 'place', pattern: '[A-Z' }];
     const message = await problem({ 'people.json': { ...peopleJson, checks } });
-    expect(message).toMatch(/^The project cannot be used: people\.json:1: .*missing \]/);
+    expect(message).toMatch(/^people\.json:1: .*missing \]/);
   });
 
   it('is named with every other one that is wrong', async () => {
     const files = { 'checks/a.sql': '-- A.\nSELECT 1 AS x', 'checks/b.sql': `-- B.\n-- en: x\n${select} FROM nobody` };
     const lines = (await problem(files)).split('\n');
-    expect(lines.filter((line) => line.startsWith('  - checks/a.sql:2: '))).toHaveLength(5);
-    expect(lines.filter((line) => line.startsWith('  - checks/b.sql:3: Catalog Error'))).toHaveLength(1);
+    expect(lines.filter((line) => line.startsWith('checks/a.sql:2: '))).toHaveLength(5);
+    expect(lines.filter((line) => line.startsWith('checks/b.sql:3: Catalog Error'))).toHaveLength(1);
   });
 });
 

@@ -3,7 +3,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProject, loadProject } from '../../src/project/load-project.ts';
+import { findProject } from '../../src/project/find-project.ts';
+import type { DeclaredPipeline } from '../../src/project/declaration.ts';
+import { loadProject } from '../../src/project/load-project.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { type Files, peopleJson, projectJson, writeProject } from '../support/written-project.ts';
 
@@ -184,13 +186,13 @@ describe('a problem of a project is named by file and line', () => {
 
   it.each<[string, Files]>([
     [
-      'rekap.project.json:7: pipeline has the unknown property "pipeline"',
+      'rekap.project.json:7: pipeline is not a known property; did you mean "pipelines"?',
       { 'rekap.project.json': { ...projectJson, pipeline: 1 }, 'people.json': peopleJson },
     ],
     ['rekap.project.json:2: it has no pipelines', { 'rekap.project.json': projectJson }],
-    ['pipelines/people.json:25: endpoint has the unknown', people({ endpoint: '/x' })],
+    ['pipelines/people.json:25: endpoint is not a known property', people({ endpoint: '/x' })],
     [
-      'pipelines/people.json:21: columns.x.size has the unknown property "size"',
+      'pipelines/people.json:21: columns.x.size is not a known property',
       columns({ x: { kind: 'text', field: 'X', comment: 'X.', size: 5 } }),
     ],
     ['pipelines/people.json:1: table is missing', { 'rekap.project.json': projectJson, 'pipelines/people.json': [] }],
@@ -234,7 +236,9 @@ describe('a problem of a project is named by file and line', () => {
   it('for a missing file of partitions', async () => {
     const folder = await writeProject(partition(file));
     await expect(loadProject(folder)).rejects.toMatchObject({
-      message: `The project cannot be used: pipelines/people.json:30: ${join(folder, 'ref', 'places.json')} cannot be read: no such file or directory (ENOENT).`,
+      reasons: [
+        `pipelines/people.json:30: ${join(folder, 'ref', 'places.json')} cannot be read: no such file or directory (ENOENT)`,
+      ],
     });
   });
 
@@ -252,15 +256,25 @@ describe('a problem of a project is named by file and line', () => {
     });
   });
 
-  it('with all other problems, one line each', async () => {
+  it('with all other problems, each with its line and the nearest name', async () => {
     const files = { ...people({ key: ['plase'], watch: ['people'] }), 'models/Bad.sql': '-- Bad.\nSELECT 1 AS x' };
+    const problems = [
+      'pipelines/people.json:19: its key contains the column "plase", which is not declared; did you mean "place"?',
+      'pipelines/people.json:2: watch names "people", which is not a count, an integer or a decimal',
+      'models/Bad.sql:1: the view\'s name "Bad" is not lower-case snake_case',
+    ];
     await expect(load(files)).rejects.toMatchObject({
-      message: [
-        'The project cannot be used:',
-        '  - pipelines/people.json:19: its key contains the column "plase", which is not declared',
-        '  - pipelines/people.json:2: watch names "people", which is not a count, an integer or a decimal',
-        '  - models/Bad.sql:1: the view\'s name "Bad" is not lower-case snake_case',
-      ].join('\n'),
+      reasons: problems,
+      message: expect.stringContaining(
+        [problems[0], '  19 |     "plase"', '     |      ~~~~~', '', problems[1]].join('\n'),
+      ),
+    });
+  });
+
+  it('in a declaration without files', async () => {
+    const pipelines = [peopleJson] as unknown as readonly DeclaredPipeline[];
+    await expect(loadProject({ name: 'small', pipelines })).rejects.toMatchObject({
+      reasons: [expect.stringMatching(/^small: .*has no paging/)],
     });
   });
 });

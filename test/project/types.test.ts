@@ -80,8 +80,8 @@ export function refused(): unknown[] {
     definePipeline({ ...people, columns }),
     // @ts-expect-error A pipeline has no such property.
     definePipeline({ ...people, columns, key: ['place'], endpoint: '/people' }),
-    // @ts-expect-error A project says how its lists are paged.
-    defineProject({ name: 'small', title: 'Small' }),
+    // @ts-expect-error A project has a name.
+    defineProject({ title: 'Small', paging: { by: 'none' } }),
     // @ts-expect-error There is no such way of paging.
     defineProject({ name: 'small', title: 'Small', paging: { by: 'scroll' } }),
     // @ts-expect-error A cursor needs a parameter.

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { type AnyPipeline, sumChecks } from '../../src/project/declaration.ts';
+import { loadProject } from '../../src/project/load-project.ts';
 import {
   boolean,
   count,
@@ -47,13 +48,14 @@ const declared = definePipeline({
     sum('share', ['men', 'year'], { name: 'share_sum', severity: 'warning' }),
   ],
 });
-const pipeline: AnyPipeline = {
-  ...declared,
+const { pipelines } = await loadProject({
+  name: 'all-kinds',
   paging: { by: 'offset', limit: 'limit', offset: 'offset' },
-  format: 'json',
   records: '/data',
   reportedCount: '/count',
-};
+  pipelines: [declared],
+});
+const pipeline: AnyPipeline = pipelines[0]!;
 const columns = Object.entries(pipeline.columns);
 const summed = ['men', 'women', 'all', 'share'] as const;
 

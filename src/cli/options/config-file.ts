@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import { didYouMean } from './names.ts';
+import { didYouMean } from '../../runtime/closest-name.ts';
 import type { Option, Options } from './option.ts';
 import { messageOf, RekapError, systemReason } from '../../errors.ts';
 

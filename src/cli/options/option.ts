@@ -49,6 +49,11 @@ export interface Declaration<Own extends Options> {
 
 export type Command = Declaration<Options>;
 
+/** Returns the environment variable of an option. */
+export function variableOf(option: string): string {
+  return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
+}
+
 export function declareCommand<const Own extends Options>(declaration: Declaration<Own>): Command {
   // The parser gives each option the type that it declares.
   return declaration as unknown as Command;

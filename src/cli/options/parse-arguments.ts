@@ -3,7 +3,7 @@
 import yargs, { type Argv } from 'yargs';
 import type { Command, CommandEntry, CommandLine, Option, Options } from './option.ts';
 import { checkForms, toYargs } from './option-values.ts';
-import { didYouMean } from './names.ts';
+import { didYouMean } from '../../runtime/closest-name.ts';
 import { configOption } from './shared.ts';
 import { RekapError } from '../../errors.ts';
 import { hideCredentials } from '../../runtime/text.ts';

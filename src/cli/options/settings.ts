@@ -1,7 +1,8 @@
 /** Reads options from the environment and the config file. */
 
 import { invocation, nameOption } from './invocation.ts';
-import { closestName, variableOf } from './names.ts';
+import { closestName } from '../../runtime/closest-name.ts';
+import { variableOf } from './option.ts';
 import type { Command, Options } from './option.ts';
 import { findConfig, workingConfig } from './find-config.ts';
 import { configOption } from './shared.ts';

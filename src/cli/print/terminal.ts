@@ -59,7 +59,7 @@ export function printError(error: unknown): void {
     const next = error.next === '' ? '' : `  ${printable(complete(error.next))}\n`;
     // Wrapping would move the caret that marks the error in a query.
     const lines = `${mark} ${message}\n`;
-    const shown = isRekapError(error, 'query') ? lines : fitLines(lines, process.stderr);
+    const shown = isRekapError(error, 'query', 'pipeline-definition') ? lines : fitLines(lines, process.stderr);
     process.stderr.write(shown + fitLines(next, process.stderr));
     return;
   }

@@ -1,4 +1,4 @@
-/** Suggests names for mistyped ones, and derives the names of variables. */
+/** Suggests names for mistyped ones. */
 
 import { distance } from 'fastest-levenshtein';
 
@@ -24,6 +24,8 @@ export function didYouMean(
   return closest === undefined ? otherwise : `Did you mean ${write(closest)}?`;
 }
 
-export function variableOf(option: string): string {
-  return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
+/** Adds "; did you mean …?" to a problem if a name is similar. */
+export function withSuggestion(problem: string, typed: string, names: readonly string[]): string {
+  const closest = closestName(typed, names);
+  return closest === undefined ? problem : `${problem}; did you mean "${closest}"?`;
 }
