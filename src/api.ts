@@ -1,8 +1,11 @@
-/** The functions `sync` and `replay` of the public API, with defaults for all optional settings. */
+/** The functions `sync` and `replay` of the public API, with defaults for everything that can have one. */
 
+import { RekapError } from './errors.ts';
+import { encodeBasic } from './source/credentials.ts';
+import { readBaseUrl } from './source/base-url.ts';
 import { Secret } from './source/secret.ts';
-import type { Project } from './project/declaration.ts';
-import { loadProject } from './project/load-project.ts';
+import type { Auth, Project, ProjectDeclaration } from './project/declaration.ts';
+import { type LoadedProject, loadProject } from './project/load-project.ts';
 import { replay as replayRun } from './replay.ts';
 import {
   type ReplayOptions,
@@ -16,13 +19,19 @@ import { sync as syncProject } from './sync.ts';
 
 type GivenContext = Partial<SyncContext>;
 
+/** A project: its folder, its declaration with `pipelines`, or what `loadProject` or a manifest returned. */
+export type GivenProject = string | ProjectDeclaration | LoadedProject | Project;
+
 /** Options of a sync. `SyncOptions` describes the optional ones. */
-export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey'>>, GivenContext {
-  readonly baseUrl: string;
-  readonly apiKey: string | Secret;
+export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey' | 'baseUrl'>>, GivenContext {
   /** Folder of the warehouse. It is created if it doesn't exist. */
   readonly warehouse: string;
-  readonly project?: Project & { readonly reportModule?: string | null };
+  /** Default: the bundled project. */
+  readonly project?: GivenProject;
+  /** URL of the service. Default: the `baseUrl` of the project. */
+  readonly baseUrl?: string;
+  /** Required if the project declares `auth`. */
+  readonly apiKey?: string | Secret;
 }
 
 export interface ReplaySettings extends Partial<ReplayOptions>, GivenContext {
@@ -36,11 +45,28 @@ export interface ReplaySettings extends Partial<ReplayOptions>, GivenContext {
  */
 export async function sync(settings: SyncSettings): Promise<SyncResult> {
   const { context, options } = split(settings);
-  const { baseUrl, apiKey, project = await loadProject() } = settings;
-  const secret = apiKey instanceof Secret ? apiKey : new Secret(apiKey);
-  return syncProject(project, { ...syncDefaults, source: baseUrl, ...options, apiKey: secret }, context);
+  const project = await resolveProject(options.project);
+  const given = options.baseUrl ?? ('baseUrl' in project ? project.baseUrl : null);
+  if (given === null)
+    throw new RekapError('usage', 'The source is missing.', 'Pass `baseUrl`, or declare it in the project.');
+  const baseUrl = readBaseUrl(given, project.pipelines);
+  const apiKey = readKey(options.apiKey, project.auth);
+  return syncProject(project, { ...syncDefaults, source: baseUrl, ...options, baseUrl, apiKey }, context);
 }
 
+export async function resolveProject(given: GivenProject | undefined): Promise<LoadedProject | Project> {
+  if (given === undefined) return loadProject();
+  return typeof given === 'string' || !('models' in given) ? loadProject(given) : given;
+}
+
+function readKey(given: string | Secret | undefined, auth: Auth | null): Secret {
+  if (given instanceof Secret) return given;
+  if (auth !== null && (given === undefined || given === ''))
+    throw new RekapError('configuration', 'The API key is missing.', 'Pass `apiKey`.');
+  return new Secret(given ?? '', auth !== null && 'basic' in auth ? encodeBasic(given!) : null);
+}
+
+/** Rebuilds a snapshot from the stored responses of a run, without network access. */
 export async function replay(settings: ReplaySettings): Promise<SyncResult> {
   const { context, options } = split(settings);
   const requested = {

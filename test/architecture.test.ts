@@ -14,7 +14,7 @@ const floors: readonly (readonly string[])[] = [
   ['run.ts', 'build.ts', 'open-source.ts', 'landed-readings.ts', 'replay-plan.ts', 'snapshots'],
   ['sync.ts', 'replay.ts', 'diagnose.ts', 'share', 'notify', 'serve'],
   // What a person or a program calls.
-  ['cli', 'api.ts', 'index.ts'],
+  ['cli', 'api.ts', 'open-warehouse.ts', 'testing', 'index.ts'],
 ];
 
 const files = ['src', 'pipelines'].flatMap((folder) =>

@@ -9,7 +9,7 @@ import { withRun } from '../src/run.ts';
 import { openSource } from '../src/open-source.ts';
 import { orClose } from '../src/runtime/bound-signal.ts';
 import type { AcceptedReading } from '../src/stages.ts';
-import { manualClock } from './support/manual-clock.ts';
+import { manualClock } from '../src/testing/manual-clock.ts';
 import { serveData, smallNation } from './support/served-source.ts';
 import { project, syncOptions } from './support/sync-settings.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';

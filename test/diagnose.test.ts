@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { RekapError } from '../src/errors.ts';
 import { Secret } from '../src/source/secret.ts';
 import { examine, type Finding, type DoctorOptions } from '../src/diagnose.ts';
-import { manualClock } from './support/manual-clock.ts';
+import { manualClock } from '../src/testing/manual-clock.ts';
 import { smallNation } from './support/served-source.ts';
 import { project, testKey } from './support/sync-settings.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';

@@ -4,7 +4,14 @@ import { closestName } from '../runtime/closest-name.ts';
 import { renderTable } from './print/table.ts';
 import { inColumns } from './print/wrap-text.ts';
 import { RekapError } from '../errors.ts';
-import { checkFaultValue, faultList, type FaultName, type FaultValues, presets } from '../serve/faults/fault-list.ts';
+import {
+  checkFaultValue,
+  faultList,
+  type FaultName,
+  type FaultValues,
+  presets,
+  presetValues,
+} from '../serve/faults/fault-list.ts';
 
 const names: readonly string[] = [...Object.keys(presets), ...faultList.map(({ name }) => name)];
 
@@ -33,7 +40,7 @@ export function parseFaults(text: string): FaultValues {
           `${name} is a preset of several faults and does not take a value.`,
           `To set the value of one fault, add that fault: ${name},429=0.1.`,
         );
-      for (const fault of faultList) if (presets[name]!.faults.includes(fault.name)) preset[fault.name] = fault.default;
+      Object.assign(preset, presetValues(name as 'transient' | 'hostile'));
       continue;
     }
     const fault = faultList.find((known) => known.name === name);

@@ -6,7 +6,8 @@ import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { PageHolder } from './pages.ts';
-import { CollectedValues, listOfValues } from './partition-values.ts';
+import { partitionList } from '../project/partition-list.ts';
+import { CollectedValues } from './partition-values.ts';
 
 /**
  * Yields every partition once, in the order in which they are proved. A partition without proof has no pages, and its verdict says why.
@@ -21,7 +22,7 @@ export async function* extract(options: ExtractOptions): AsyncGenerator<Accepted
   const done = new Set<string>();
   for (let left = [...options.pipelines]; left.length > 0;) {
     const ready = left.filter((pipeline) => values.parentsOf(pipeline).every((parent) => done.has(parent)));
-    for (const datasets of [ready.flatMap(listOfValues), ready])
+    for (const datasets of [ready.flatMap((pipeline) => partitionList(pipeline) ?? []), ready])
       yield* readDatasets(
         datasets.map((pipeline) => new DatasetExtraction(pipeline, options, holder, values.referenceOf(pipeline))),
         options,

@@ -1,38 +1,10 @@
 /** Collects the values of partitions from a declared list, another endpoint, or the records of another pipeline. */
 
 import { RekapError } from '../errors.ts';
-import { type AnyPipeline, type Pipeline, placeOf } from '../project/declaration.ts';
+import { type AnyPipeline, placeOf } from '../project/declaration.ts';
+import { nameOfList, valueColumn } from '../project/partition-list.ts';
 import { readRaw } from '../kinds/read-field.ts';
 import type { AcceptedReading } from '../stages.ts';
-
-const valueColumn = 'value';
-
-export function listOfValues(pipeline: AnyPipeline): Pipeline[] {
-  const values = pipeline.partition?.values;
-  if (values?.from !== 'endpoint') return [];
-  const { path, field, records = pipeline.records, paging = pipeline.paging } = values;
-  const comment = `Partitions of ${pipeline.table}.`;
-  return [
-    {
-      table: nameOfList(pipeline),
-      title: comment,
-      comment,
-      path,
-      columns: { [valueColumn]: { kind: 'text', field, comment } },
-      key: [valueColumn],
-      watch: [],
-      checks: [],
-      paging,
-      format: pipeline.format,
-      records,
-    },
-  ];
-}
-
-/** Returns the name of the list in the landing. It contains a space, so no table can have it. */
-function nameOfList({ table }: AnyPipeline): string {
-  return `${table} partitions`;
-}
 
 export class CollectedValues {
   private readonly pipelines: readonly AnyPipeline[];

@@ -12,6 +12,7 @@ import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentService } from './openapi.ts';
 import { sendClientError, failed, pathOf, Problem, sendProblem } from './problem.ts';
+import { partitionLists, withPartitionLists } from './partition-lists.ts';
 import type { RecordSource } from './record-source.ts';
 import type { ServedSite } from './served-site.ts';
 import { addSite } from './site.ts';
@@ -35,6 +36,8 @@ export interface AppOptions {
   readonly maxConnections?: number | undefined;
   /** Receives the error behind each response with status 500. It never contains a key. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
+  /** Receives the path and query of each request, without the key. */
+  readonly onRequest?: ((target: string) => void) | undefined;
   /** Faults of the data endpoints, for testing clients. */
   readonly faults?: FaultSettings | undefined;
 }
@@ -72,6 +75,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', async (request, reply) => {
+    options.onRequest?.(withoutKey(request.raw.url ?? '/', options.about?.auth ?? null));
     // Uses the route, because the path may be percent-encoded.
     const allowsCrossOrigin = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
     reply.headers({ 'x-content-type-options': 'nosniff', ...(allowsCrossOrigin && crossOrigin) });
@@ -94,9 +98,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 function addRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { source, keys, maxLimit, faults, about = defaultAbout } = options;
+  const { keys, maxLimit, faults, about = defaultAbout } = options;
   const { auth } = about;
-  for (const pipeline of options.pipelines) {
+  const source = withPartitionLists(options.source, options.pipelines);
+  for (const pipeline of [...options.pipelines, ...partitionLists(options.pipelines)]) {
     app.route({
       method: ['GET', 'HEAD'],
       url: pipeline.path,
@@ -188,7 +193,11 @@ function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply
 function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | null): void {
   if (auth === null) return;
   const key = requestKey(request, auth);
-  if (keys.accepts(key)) return;
+  if (keys.accepts(key)) {
+    // The key is not a parameter of the endpoint.
+    if ('query' in auth) delete (request.query as Record<string, unknown>)[auth.query];
+    return;
+  }
   const { where, challenge } = describeAuth(auth);
   const detail =
     key === undefined ? `The ${where} is missing.` : `The key in ${where.replace(/^header /, '')} is not accepted.`;
@@ -209,6 +218,13 @@ function requestKey({ headers, raw }: FastifyRequest, auth: Auth | null): string
   const [, scheme, value] = /^(\S+) +(.+)$/.exec(headers.authorization ?? '') ?? [];
   if (scheme?.toLowerCase() !== ('bearer' in auth ? 'bearer' : 'basic')) return undefined;
   return 'bearer' in auth ? value : Buffer.from(value!, 'base64').toString();
+}
+
+function withoutKey(target: string, auth: Auth | null): string {
+  if (auth === null || !('query' in auth)) return target;
+  const [path = '', query = ''] = target.split('?');
+  const others = query.split('&').filter((pair) => pair !== '' && pair.split('=')[0] !== auth.query);
+  return others.length === 0 ? path : `${path}?${others.join('&')}`;
 }
 
 const defaultAbout: NonNullable<AppOptions['about']> = {

@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { readTimetable, runSchedule, type Schedule, type ScheduleEvent, withRetries } from '../../src/cli/timetable.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 
 const nightly = readTimetable('15 2 * * *', 'Asia/Jakarta');
 const at = (time: string): Date => new Date(`2026-11-${time}:00Z`);

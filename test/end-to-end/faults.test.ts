@@ -7,7 +7,7 @@ import { parseFaults } from '../../src/cli/faults.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { SyncOptions, SyncResult } from '../../src/run-options.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { listRecords, readPublished, servedFiles } from '../support/published-records.ts';
 import { runSync, serveData, serveFolder, smallNation, type SourceData } from '../support/served-source.ts';
 import { project, syncOptions, testKey } from '../support/sync-settings.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import { createProgress } from '../../src/cli/print/progress.ts';
 import { openDatabase } from '../../src/runtime/database.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { readRows } from '../support/read-table.ts';
 import { runCli, type CliResult } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';

@@ -14,7 +14,7 @@ import type { RunEvent } from '../../src/runtime/context.ts';
 import { judgeStatus, lastBegun } from '../../src/snapshots/freshness.ts';
 import { sync } from '../../src/sync.ts';
 import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { serveData, smallNation } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

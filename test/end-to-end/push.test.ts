@@ -15,7 +15,7 @@ import { pullSnapshot } from '../../src/share/pull-snapshot.ts';
 import { verifyAgainst } from '../../src/publish/verify-against.ts';
 import { pushSnapshot } from '../../src/share/push-snapshot.ts';
 import { listSnapshotIds, readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { startMemoryStore } from '../support/memory-store.ts';
 import { hasStore, startBrokenWay, startStore } from '../support/object-store.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';

@@ -9,7 +9,7 @@ import { readLandedResponses } from '../../src/land/landed-run.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import type { SyncOptions } from '../../src/run-options.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { readRows, readValue } from '../support/read-table.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';

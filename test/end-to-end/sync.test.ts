@@ -147,7 +147,7 @@ describe('a later sync', () => {
     data.datapemilihdpr[1]!['JumlahSeluruhPemilih'] = '';
     data.datapemilihdpr[4]!['JumlahSeluruhPemilih'] = 'x';
     const first = await runSync(syncOptions(warehouse, (await serveData(data)).url), {
-      clock: { ...(await import('../support/manual-clock.ts')).manualClock(new Date('2026-01-01T00:00:00Z')) },
+      clock: { ...(await import('../../src/testing/manual-clock.ts')).manualClock(new Date('2026-01-01T00:00:00Z')) },
     });
     data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '999';
     data.datapemilihdpr[1]!['JumlahSeluruhPemilih'] = '2063';

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { voters } from '../support/bundled.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { holds } from '../support/properties.ts';
 import { collect } from '../support/run-extract.ts';
 import type { SimulatedRecord } from '../support/simulated-source.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { collect } from '../support/run-extract.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { holds } from '../support/properties.ts';
 import { faultless, simulateSource } from '../support/simulated-source.ts';
 

@@ -8,7 +8,7 @@ import { makeWarehouse } from '../../src/publish/snapshot-folder.ts';
 import { outcomeOf, recordEnd, recordFailure, recordKilled, recordEarlyFailure } from '../../src/publish/record-run.ts';
 import type { Run } from '../../src/run-options.ts';
 import { describedRun } from '../support/landed.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { datasetOf, manifestOf } from '../support/manifests.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { addSnapshot, nights, smallWarehouse } from '../support/small-snapshots.ts';

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { boundConnections } from '../../src/serve/connections.ts';
 import * as limits from '../../src/serve/limits.ts';
 import type { Service } from '../../src/serve/service.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { hugeSource, key, pipelines, requestRaw, start } from './support.ts';
 
 const { path: endpoint } = pipelines[0]!;

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { faultList, type FaultName, type FaultValues } from '../../src/serve/faults/fault-list.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { ask, makeRecords, pipelines, requestRaw, serveBadly, start } from './support.ts';
 
 const { path: endpoint } = pipelines[0]!;

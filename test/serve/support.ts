@@ -9,7 +9,7 @@ import type { FaultName, FaultValues } from '../../src/serve/faults/fault-list.t
 import { buildRecordSet, fixedSource, readRecord, type RecordSource } from '../../src/serve/record-source.ts';
 import type { ServedSite } from '../../src/serve/served-site.ts';
 import { defaultMaxLimit, startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 
 export const pipelines: readonly AnyPipeline[] = [voters, votingRightsUsers];
 export const key = 'the-key-that-must-never-be-echoed';

@@ -14,7 +14,7 @@ import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { describeFile } from '../../src/warehouse/check-files.ts';
 import { databaseFile, type Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, type Snapshot } from '../../src/warehouse/warehouse.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { type MemoryStore, startMemoryStore } from '../support/memory-store.ts';
 import { nation } from '../support/prepared-snapshots.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';

@@ -9,7 +9,7 @@ import { pullSnapshot } from '../../src/share/pull-snapshot.ts';
 import { pushSnapshot } from '../../src/share/push-snapshot.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { listSnapshotIds, readCurrentId, readSnapshot } from '../../src/warehouse/warehouse.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { startMemoryStore } from '../support/memory-store.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { nights, smallWarehouse } from '../support/small-snapshots.ts';

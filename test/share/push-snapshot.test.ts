@@ -7,7 +7,7 @@ import type { Bucket } from '../../src/share/bucket.ts';
 import { pointCurrent } from '../../src/publish/switch-current.ts';
 import { pushSnapshot } from '../../src/share/push-snapshot.ts';
 import { readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { startMemoryStore } from '../support/memory-store.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { addSnapshot, nights, smallWarehouse } from '../support/small-snapshots.ts';

@@ -9,7 +9,7 @@ import type { SourceResponse, Land } from '../../src/stages.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { startFaultServer, type FaultServer, type Script } from '../support/fault-server.ts';
 import { requestOf } from '../support/page-request.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 
 export const key = 'canary-key-4711';
 export const record = { TahunPemilu: '2024', IdDapil: '1101' };

@@ -6,7 +6,7 @@ import { RekapError } from '../../src/errors.ts';
 import { SourceClient } from '../../src/source/source-client.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { requestOf } from '../support/page-request.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 
 interface Response {
   readonly status?: number;

@@ -11,7 +11,7 @@ import type { PageSource } from '../../src/source/source-client.ts';
 import { PassTally, StartOver } from '../../src/source/paging/pass.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { clientInMemory } from './client-in-memory.ts';
-import { manualClock } from './manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 
 /** A page of names. */
 export interface GivenPage {

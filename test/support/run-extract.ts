@@ -7,7 +7,7 @@ import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Verdict } from '../../src/stages.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { voters } from './bundled.ts';
-import { manualClock } from './manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import type { SimulatedSource } from './simulated-source.ts';
 
 export interface Extracted {

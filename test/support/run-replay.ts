@@ -3,7 +3,7 @@
 import { replay } from '../../src/replay.ts';
 import type { ReplayOptions, SyncResult } from '../../src/run-options.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
-import { manualClock } from './manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { project } from './sync-settings.ts';
 
 /** Replays without a service: nothing listens where the run's source was. */

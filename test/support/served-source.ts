@@ -10,7 +10,7 @@ import { openFolderSource, type RecordSource } from '../../src/serve/record-sour
 import { startService } from '../../src/serve/service.ts';
 import { sync } from '../../src/sync.ts';
 import type { SyncOptions, SyncResult, SyncContext } from '../../src/run-options.ts';
-import { manualClock } from './manual-clock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { bundledProject, project, testKey } from './sync-settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

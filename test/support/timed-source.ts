@@ -6,7 +6,7 @@ import { Secret } from '../../src/source/secret.ts';
 import type { PageRequest } from '../../src/stages.ts';
 import { parametersOf } from './page-request.ts';
 import { asSent, type SimulatedRecord } from './simulated-source.ts';
-import type { ManualClock } from './manual-clock.ts';
+import type { ManualClock } from '../../src/testing/manual-clock.ts';
 
 /** What an outage makes of an answer; 'stale' is another server that holds other records. */
 export type OutageKind = 'empty' | 404 | 500 | 'HTML' | 'reset' | 'stale';

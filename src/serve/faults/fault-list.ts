@@ -64,6 +64,14 @@ export const presets: Readonly<Record<string, { readonly sentence: string; reado
   },
 };
 
+/** Returns the faults of a preset with their default values. */
+export function presetValues(name: 'transient' | 'hostile'): FaultValues {
+  const { faults } = presets[name]!;
+  return Object.fromEntries(
+    faultList.flatMap((fault) => (faults.includes(fault.name) ? [[fault.name, fault.default]] : [])),
+  );
+}
+
 /**
  * Returns `value` if it is valid.
  * @param written The value as the user wrote it.

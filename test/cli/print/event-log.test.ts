@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { createEventLog, jsonLine, type LogEntry, logEvents, textLine } from '../../../src/cli/print/event-log.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { manualClock } from '../../../src/testing/manual-clock.ts';
 import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { shownWidth } from '../../../src/cli/print/wrap-text.ts';
 import { createProgress } from '../../../src/cli/print/progress.ts';
 import { verdictOf } from '../../support/manifests.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { manualClock } from '../../../src/testing/manual-clock.ts';
 
 /** A terminal of so many columns, and what was written to it. */
 function terminal(columns: number) {

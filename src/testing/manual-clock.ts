@@ -1,12 +1,13 @@
-/** A clock that tests own: sleeping takes no time, and is written down. */
+/** A clock for tests: sleeping takes no time, and is recorded. */
 
-import type { Clock } from '../../src/runtime/context.ts';
+import type { Clock } from '../runtime/context.ts';
 
 export interface ManualClock extends Clock {
-  /** Every sleep requested, in milliseconds. */
+  /** All sleeps so far, in milliseconds. */
   readonly sleeps: number[];
 }
 
+/** Returns a clock that starts at this time. Retries and their waits then take no time. */
 export function manualClock(start = new Date('2026-11-20T03:00:00Z')): ManualClock {
   let now = start.getTime();
   const sleeps: number[] = [];
