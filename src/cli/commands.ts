@@ -64,6 +64,11 @@ const commands: readonly CommandEntry[] = [
     async () => (await import('./init.ts')).initCommand,
   ),
   declare(
+    'probe <url>',
+    'Draft a pipeline for a list from at most 20 requests, with the reason for each guess',
+    async () => (await import('./probe.ts')).probeCommand,
+  ),
+  declare(
     'check',
     'Validate the declarations and the SQL of a project, without network access',
     async () => (await import('./check.ts')).checkCommand,

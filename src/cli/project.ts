@@ -19,7 +19,7 @@ export async function loadChosenProject(given: string | undefined): Promise<Load
 }
 
 /** @throws `configuration` if the user didn't name the project, and other users could have written its code. */
-async function findTrusted(given: string | undefined): Promise<string | null> {
+export async function findTrusted(given: string | undefined): Promise<string | null> {
   const { findProject, projectFileIn } = await import('../project/find-project.ts');
   const folder = findProject(given ?? null, process.cwd());
   if (folder === null || given !== undefined) return folder;

@@ -69,7 +69,7 @@ class TimestampColumn implements Column {
 }
 
 /** Returns microseconds since 1970; null if the text isn't a timestamp, or has more than six nonzero digits of a second. */
-function readMoment(text: string, offset: string | undefined): bigint | null {
+export function readMoment(text: string, offset: string | undefined): bigint | null {
   const [, date, hour, minute, second, fraction = '', zone = offset] =
     /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?([Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/.exec(
       text,

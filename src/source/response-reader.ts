@@ -69,7 +69,7 @@ export function withoutKey(body: Buffer, apiKey: Secret): Buffer {
   return key.length < minKeyLength || /^\d+$/.test(key) ? body : apiKey.removeFrom(body);
 }
 
-function nextOfLink(link: string | null): string | null {
+export function nextOfLink(link: string | null): string | null {
   for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g))
     if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?![\w-]))/i.test(parameters!)) return target!;
   return null;

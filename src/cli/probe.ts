@@ -1,0 +1,129 @@
+/** rekap probe: drafts a pipeline from a few requests to a service. */
+
+import { declareCommand } from './options/option.ts';
+import { jsonOption } from './options/shared.ts';
+import { findTrusted, loadChosenProject, projectOption } from './project.ts';
+import { RekapError } from '../errors.ts';
+import type { Auth } from '../project/declaration.ts';
+import type { Probe } from '../probe/probe.ts';
+
+export const probeCommand = declareCommand({
+  positionals: { url: 'URL of the list, with the query parameters that it requires' },
+  options: {
+    auth: {
+      type: 'string',
+      describe: 'where to send the key: bearer, basic, header:NAME or query:NAME',
+      defaultDescription: 'as the project declares; without a project, no key is sent',
+    },
+    'api-key-file': {
+      type: 'string',
+      describe: 'file with the API key',
+      defaultDescription: 'the key in REKAP_API_KEY',
+    },
+    project: {
+      ...projectOption.project,
+      describe: 'folder of the project to add the pipeline to; it is created if it does not exist',
+      defaultDescription: 'the nearest one above the working directory, else a new folder named after the list',
+    },
+    'dry-run': { type: 'boolean', describe: 'print the draft without writing files' },
+    ...jsonOption,
+  },
+  examples: [
+    ['rekap probe https://host/v1/stations', 'draft a pipeline from at most 20 requests'],
+    ['REKAP_API_KEY=… rekap probe https://host/v1/stations --auth bearer', 'send a key'],
+    ['rekap probe "https://host/v1/stations?region=AA-1"', 'show a filter that splits the list'],
+  ],
+  ignoresConfig: true,
+  async run({ auth: givenAuth, 'api-key-file': keyFile, project: given, 'dry-run': isDry, json }, [url = '']) {
+    const [{ probe }, { draftProject }, { readApiKey }, { systemClock }, { listenForSignals }, { writeDraft }] =
+      await Promise.all([
+        import('../probe/probe.ts'),
+        import('../probe/draft.ts'),
+        import('./options/api-key.ts'),
+        import('../runtime/context.ts'),
+        import('./signals.ts'),
+        import('../probe/write-draft.ts'),
+      ]);
+    const folder = await findFolder(given);
+    const project = folder === null || !(await isProject(folder)) ? null : await loadChosenProject(folder);
+    const auth = givenAuth === undefined ? (project?.auth ?? null) : readAuth(givenAuth);
+    const apiKey = await readApiKey(keyFile, auth);
+    const signals = listenForSignals();
+    const found = await probe({ url, auth, apiKey, clock: systemClock, signal: signals.signal }).finally(() =>
+      signals.stop(),
+    );
+    const into = folder ?? found.table.replaceAll('_', '-');
+    const { basename, resolve } = await import('node:path');
+    const draft = draftProject(found, nameProject(basename(resolve(into))));
+    const written = isDry ? [] : await writeDraft(draft, { folder: into, origin: found.origin, project });
+    const { printJson } = await import('./print/terminal.ts');
+    if (json) return printJson({ ...summarize(found), files: written, draft: draft.pipeline });
+    const { printProbe } = await import('./print/print-probe.ts');
+    printProbe(found);
+    if (isDry) return void process.stdout.write(`\n${draft.pipeline}`);
+    process.stdout.write(
+      `\n${written.map((file) => `Wrote ${file}\n`).join('')}${nextSteps(into, draft.sample !== null)}`,
+    );
+  },
+});
+
+/** @returns Null for a new folder named after the list. */
+async function findFolder(given: string | undefined): Promise<string | null> {
+  return given ?? (await findTrusted(undefined));
+}
+
+async function isProject(folder: string): Promise<boolean> {
+  const { findCode, projectFile } = await import('../project/find-project.ts');
+  return findCode(folder, projectFile) !== null;
+}
+
+function readAuth(text: string): Auth {
+  const [kind = '', name = ''] = text.split(/:(.*)/);
+  if (name === '' && kind === 'bearer') return { bearer: true };
+  if (name === '' && kind === 'basic') return { basic: true };
+  if (/^[\w-]+$/.test(name) && kind === 'header') return { header: name };
+  if (/^[\w.[\]-]+$/.test(name) && kind === 'query') return { query: name };
+  throw new RekapError(
+    'usage',
+    `--auth ${JSON.stringify(text)} is not a place for a key.`,
+    'Use bearer, basic, header:x-api-key or query:token, with the name that the service expects.',
+  );
+}
+
+function nameProject(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^[^a-z]+|-+$/g, '');
+  return name === '' ? 'project' : name;
+}
+
+function nextSteps(folder: string, hasSample: boolean): string {
+  const here = folder === '.' ? '' : ` --project ${folder}`;
+  return [
+    '',
+    'Read the draft and correct what is wrong. Then:',
+    `  rekap check${here}`,
+    ...(hasSample ? [`  rekap sync --sample${here} --dry-run`] : []),
+    `  rekap sync${here}`,
+    '',
+  ].join('\n');
+}
+
+function summarize({ requests, envelope, paging, partition, keys, columns, skipped, records }: Probe): object {
+  return {
+    requests,
+    records: records.length,
+    envelope,
+    paging: {
+      declaration: paging.paging,
+      why: paging.why,
+      guesses: paging.guesses,
+      page_cap: paging.cap?.size ?? null,
+    },
+    partition,
+    keys,
+    columns: columns.map(({ name, definition, why }) => ({ name, ...definition, why })),
+    skipped,
+  };
+}

@@ -1,0 +1,143 @@
+/** Writes the files of a project from a probe. Each guess has its reason beside it. */
+
+import type { DeclaredColumn } from '../project/declaration.ts';
+import { ownTables, reconciliationName } from '../project/reserved.ts';
+import { countOf } from '../runtime/text.ts';
+import type { ProbedColumn } from './columns.ts';
+import type { Probe } from './probe.ts';
+
+export interface Draft {
+  readonly table: string;
+  /** Text of rekap.project.ts. */
+  readonly project: string;
+  /** Text of pipelines/<table>.ts. */
+  readonly pipeline: string;
+  /** Name and text of the sample, with the records that the probe read; null if JSON.parse rounds one of their numbers. */
+  readonly sample: { readonly name: string; readonly text: string } | null;
+}
+
+export function draftProject(probe: Probe, name: string): Draft {
+  const { baseUrl, path } = splitUrl(probe);
+  const reserved = ownTables.has(probe.table) || probe.table === reconciliationName;
+  const table = reserved ? `${probe.table}_list` : probe.table;
+  return {
+    table,
+    project: projectText(probe, name, baseUrl),
+    pipeline: pipelineText(probe, table, path),
+    sample: sampleOf(probe, path),
+  };
+}
+
+/** Segments that a path in a declaration can't have belong to the base URL. */
+function splitUrl({ origin, path }: Probe): { readonly baseUrl: string; readonly path: string } {
+  const parts = path.split('/').slice(1);
+  const last = parts.findLastIndex((part) => !/^(?!\.{1,2}$)[\w.~-]+$/.test(part) && part !== '');
+  const before = parts.slice(0, last + 1).map((part) => `/${part}`);
+  return { baseUrl: origin + before.join(''), path: `/${parts.slice(last + 1).join('/')}` };
+}
+
+function projectText({ auth }: Probe, name: string, baseUrl: string): string {
+  return [
+    "import { defineProject } from 'rekap';",
+    '',
+    'export default defineProject({',
+    `  name: ${quote(name)},`,
+    `  baseUrl: ${quote(baseUrl)},`,
+    ...(auth === null ? [] : [`  auth: ${literal(auth)},`]),
+    '});',
+    '',
+  ].join('\n');
+}
+
+function pipelineText(probe: Probe, table: string, path: string): string {
+  const { envelope, paging, partition, columns, skipped, parameters, keys, records } = probe;
+  const key = keys[0];
+  const count = envelope.reportedCount;
+  const keyColumns = key?.columns ?? [columns[0]!.name];
+  const isUnique = key !== undefined && key.different === records.length;
+  const kinds = new Set(columns.map((column) => declaredKind(column, keyColumns)));
+  const watched = columns.filter((column) => declaredKind(column, keyColumns) === 'count').map(({ name }) => name);
+  return [
+    `import { ${[...kinds, 'definePipeline'].toSorted().join(', ')} } from 'rekap';`,
+    '',
+    `// Drafted by "rekap probe" from ${countOf(records.length, 'record')}. Correct what is wrong, then run "rekap check".`,
+    'export default definePipeline({',
+    `  table: ${quote(table)},`,
+    `  path: ${quote(path)},`,
+    ...(Object.keys(parameters).length === 0 ? [] : [`  parameters: ${literal(parameters)},`]),
+    ...paging.guesses.map((guess) => `  ${remark(`Check this: ${guess}.`)}`),
+    `  paging: ${literal(paging.paging)}, ${remark(paging.why)}`,
+    ...(envelope.format === 'ndjson' ? ["  format: 'ndjson',"] : []),
+    `  records: ${quote(envelope.records)}, ${remark(envelope.why)}`,
+    ...(count === undefined ? [] : [`  reportedCount: ${quote(count.pointer)}, ${remark(`it was ${count.value}`)}`]),
+    ...(partition === null
+      ? []
+      : [
+          `  partition: ${literal({ parameter: partition.parameter, column: partition.column })}, ${remark(partition.why)}`,
+        ]),
+    '  columns: {',
+    ...columns.map((column) => `    ${column.name}: ${columnText(column, keyColumns)}, ${remark(column.why)}`),
+    ...skipped.map((field) => `    ${remark(`${field} is an array or too deep, and no column can hold it.`)}`),
+    '  },',
+    `  key: ${literal(keyColumns)}, ${remark(
+      isUnique
+        ? `different in all ${records.length} records`
+        : `Check this: only ${key?.different ?? 0} of ${records.length} records differ in it`,
+    )}`,
+    ...(watched.length === 0
+      ? []
+      : [`  watch: ${literal(watched)}, ${remark('the gate compares these sums with the previous snapshot')}`]),
+    '});',
+    '',
+  ].join('\n');
+}
+
+/** A count in the key is a number that identifies, not one to add up. */
+function declaredKind({ name, definition: { kind } }: ProbedColumn, key: readonly string[]): string {
+  return kind === 'count' && key.includes(name) ? 'integer' : kind;
+}
+
+function columnText(column: ProbedColumn, key: readonly string[]): string {
+  const { kind: _kind, field, comment, ...given } = column.definition as DeclaredColumn & Values;
+  const words = [quote(field), quote(comment!), ...(Object.keys(given).length === 0 ? [] : [literal(given as Values)])];
+  return `${declaredKind(column, key)}(${words.join(', ')})`;
+}
+
+function sampleOf({ records }: Probe, path: string): Draft['sample'] {
+  const lines = records.map((record) => `  ${JSON.stringify(record)}`);
+  const text = `[\n${lines.join(',\n')}\n]\n`;
+  const isRounded = (value: unknown): boolean =>
+    typeof value === 'number'
+      ? Math.abs(value) > Number.MAX_SAFE_INTEGER
+      : typeof value === 'object' && value !== null && Object.values(value).some(isRounded);
+  if (records.some(isRounded)) return null;
+  return { name: `${path.split('/').findLast((part) => part !== '')!}.json`, text };
+}
+
+type Value = string | number | boolean | readonly string[] | undefined;
+type Values = Readonly<Record<string, Value>>;
+
+function literal(value: Value | Values | object): string {
+  if (Array.isArray(value)) return `[${value.map((item) => quote(String(item))).join(', ')}]`;
+  if (typeof value !== 'object') return typeof value === 'string' ? quote(value) : String(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  const nameOf = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quote(name));
+  return `{ ${members.map(([name, member]) => `${nameOf(name)}: ${literal(member as Value)}`).join(', ')} }`;
+}
+
+/** Writes a comment on one line. Texts of the source could otherwise end it and become code. */
+function remark(text: string): string {
+  return `// ${text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Cf}]/gu, ' ')}`;
+}
+
+/** Writes a text as a literal on one line, without characters that could hide code in an editor. */
+function quote(text: string): string {
+  const escaped = JSON.stringify(text)
+    .slice(1, -1)
+    .replaceAll('\\"', '"')
+    .replaceAll("'", "\\'")
+    .replaceAll(/[\u007f-\u009f\u2028\u2029\p{Cf}]/gu, (character) =>
+      [...character].map((one) => `\\u{${one.codePointAt(0)!.toString(16)}}`).join(''),
+    );
+  return `'${escaped}'`;
+}

@@ -1,0 +1,101 @@
+/** Finds columns that identify a record, and filters that split a list into partitions. */
+
+import type { ProbedColumn } from './columns.ts';
+import { type ProbedRecord, recordsIn } from './envelope.ts';
+import { type ProbedList, pagingNames, targetOf } from './paging.ts';
+import { readField } from '../project/field-path.ts';
+
+export interface KeyCandidate {
+  readonly columns: readonly string[];
+  /** Number of different values. */
+  readonly different: number;
+}
+
+const kinds: ReadonlySet<string> = new Set(['text', 'integer', 'count', 'date', 'timestamp']);
+const idName = /(^|_)(id|uuid|guid|key|code|kode|no|nr|number|sku|slug)($|_)/;
+const maxColumns = 8;
+const maxKeyLength = 3;
+const shown = 5;
+
+/** Returns candidates, the best first. If the first isn't unique, no combination of up to three columns is. */
+export function findKeys(columns: readonly ProbedColumn[], partition: string | null): KeyCandidate[] {
+  const usable = columns
+    .filter(({ definition, values }) => kinds.has(definition.kind) && !values.includes(null))
+    .toSorted((a, b) => rankOf(a, partition) - rankOf(b, partition))
+    .slice(0, maxColumns);
+  const rows = columns[0]?.values.length ?? 0;
+  const candidates: KeyCandidate[] = [];
+  for (let length = 1; length <= Math.min(maxKeyLength, usable.length); length += 1) {
+    for (const chosen of combinations(usable, length)) {
+      if (partition !== null && !chosen.some(({ name }) => name === partition)) continue;
+      const keys = new Set(chosen[0]!.values.map((_, row) => JSON.stringify(chosen.map(({ values }) => values[row]))));
+      candidates.push({ columns: chosen.map(({ name }) => name), different: keys.size });
+    }
+    if (candidates.some(({ different }) => different === rows)) break;
+  }
+  return candidates
+    .toSorted((a, b) => Number(b.different === rows) - Number(a.different === rows) || b.different - a.different)
+    .slice(0, shown);
+}
+
+/** Identifiers first, then texts, then numbers, and measures last. */
+function rankOf({ name, definition: { kind } }: ProbedColumn, partition: string | null): number {
+  if (name === partition) return -1;
+  if (idName.test(name)) return 0;
+  return { text: 2, date: 3, timestamp: 4, integer: 1 }[kind as string] ?? 5;
+}
+
+function* combinations<Item>(items: readonly Item[], length: number): Generator<Item[]> {
+  if (length === 0) return yield [];
+  for (const [place, item] of items.entries())
+    for (const rest of combinations(items.slice(place + 1), length - 1)) yield [item, ...rest];
+}
+
+export interface FoundPartition {
+  readonly parameter: string;
+  readonly column: string;
+  readonly why: string;
+}
+
+const maxTries = 3;
+
+/** Finds a parameter of the URL, or one with the name of a field, that selects the records with its value. */
+export async function findPartition(
+  list: ProbedList,
+  columns: readonly ProbedColumn[],
+  records: readonly ProbedRecord[],
+): Promise<FoundPartition | null> {
+  for (const [parameter, value] of list.fixed) {
+    const column = columns.find(({ values }) => records.length > 0 && values.every((own) => own === value));
+    if (column !== undefined && isFilter(column))
+      return { parameter, column: column.name, why: `all records of ${parameter}=${value} have this value` };
+  }
+  const split = columns.filter((column) => isFilter(column) && isSplitting(column)).slice(0, maxTries);
+  for (const { name, definition, values } of split) {
+    const { field } = definition;
+    if (!/^[\w.-]+$/.test(field) || pagingNames.has(field)) continue;
+    const value = values.find((one) => one !== null)!;
+    const target = targetOf(list, { [field]: value });
+    const answer = await list.prober.get(target);
+    if (answer === null) return null;
+    const found = answer.status === 200 ? recordsIn(answer.text, list.envelope) : [];
+    const isFiltered = found.length > 0 && found.every((record) => String(readField(record, field)) === value);
+    list.prober.note(
+      target,
+      isFiltered ? `only records with ${value}: ${field} is a filter` : `${field} does not filter`,
+    );
+    if (isFiltered)
+      return { parameter: field, column: name, why: `${field}=${value} brings only records with this value` };
+  }
+  return null;
+}
+
+function isFilter({ definition: { kind }, values }: ProbedColumn): boolean {
+  return (kind === 'text' || kind === 'integer') && !values.includes(null);
+}
+
+/** At least two values, each with at least two records on average. */
+function isSplitting({ values }: ProbedColumn): boolean {
+  const different = new Set(values).size;
+  return different > 1 && different * 2 <= values.length;
+}

@@ -1,0 +1,156 @@
+/** Probes an endpoint: finds its envelope, paging, columns, key and partitions with a few requests. */
+
+import { RekapError } from '../errors.ts';
+import type { Auth } from '../project/declaration.ts';
+import type { Clock } from '../runtime/context.ts';
+import { createHttpTransport } from '../source/http-transport.ts';
+import type { Secret } from '../source/secret.ts';
+import { findColumns, nameColumn, type ProbedColumns } from './columns.ts';
+import { type Envelope, findEnvelope, parseBody, type ProbedRecord } from './envelope.ts';
+import { findKeys, findPartition, type FoundPartition, type KeyCandidate } from './key.ts';
+import { findPaging, type FoundPaging, pagingNames, type ProbedList } from './paging.ts';
+import { Prober, type ProbeRequest } from './prober.ts';
+
+export interface ProbeOptions {
+  /** URL of the list, with any query parameters that it needs. */
+  readonly url: string;
+  readonly auth: Auth | null;
+  readonly apiKey: Secret;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface Probe extends ProbedColumns {
+  readonly origin: string;
+  readonly path: string;
+  readonly table: string;
+  /** Parameters of every request. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly auth: Auth | null;
+  readonly envelope: Envelope;
+  readonly paging: FoundPaging;
+  readonly partition: FoundPartition | null;
+  readonly keys: readonly KeyCandidate[];
+  readonly records: readonly ProbedRecord[];
+  readonly requests: readonly ProbeRequest[];
+}
+
+/** A parameter with such a name is a key, which belongs into REKAP_API_KEY. */
+const keyNames = /^(api[_-]?key|key|token|access[_-]?token|auth|secret|password|signature)$/i;
+
+/** @throws `usage` if the URL can't be probed; errors of the source if it refuses; `envelope` if it returns no records. */
+export async function probe(options: ProbeOptions): Promise<Probe> {
+  const { origin, pathname, searchParams } = readUrl(options.url);
+  const transport = createHttpTransport({
+    ...options,
+    baseUrl: origin,
+    connections: 1,
+    timeout: 30_000,
+    maxResponseBytes: 64 * 1024 * 1024,
+  });
+  try {
+    const prober = new Prober({ ...options, transport, origin });
+    const fixed = new Map([...searchParams].filter(([name]) => !pagingNames.has(name)));
+    const query = searchParams.toString();
+    const first = await prober.get(query === '' ? pathname : `${pathname}?${query}`);
+    if (first === null || first.status !== 200)
+      throw refusal(options, first?.status ?? 0, first?.headers['www-authenticate']);
+    const parsed = parseBody(first.text);
+    const envelope = parsed === null ? null : findEnvelope(parsed);
+    if (envelope === null) throw noRecords(options.url, parsed === null ? first.text : null);
+    prober.note(first.target, `${envelope.format === 'json' ? 'JSON' : 'NDJSON'} with ${envelope.why}`);
+    const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first };
+    const paging = await findPaging(list);
+    const { columns, skipped } = findColumns(paging.records);
+    const partition = await findPartition(list, columns, paging.records);
+    if (partition !== null) fixed.delete(partition.parameter);
+    const keys = findKeys(columns, partition?.column ?? null);
+    return {
+      origin,
+      path: pathname,
+      table: nameTable(pathname),
+      parameters: Object.fromEntries(fixed),
+      auth: options.auth,
+      envelope,
+      paging,
+      partition,
+      keys,
+      columns,
+      skipped,
+      records: paging.records,
+      requests: prober.requests,
+    };
+  } finally {
+    await transport.close();
+  }
+}
+
+function readUrl(given: string): URL {
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
+    throw new RekapError(
+      'usage',
+      `${JSON.stringify(given)} is not a URL.`,
+      'Give the URL of a list, such as https://host/v1/stations.',
+    );
+  const url = new URL(given);
+  if (url.username !== '' || url.password !== '')
+    throw new RekapError(
+      'usage',
+      'The URL contains a user name or a password.',
+      'Remove them, set them as user:password in REKAP_API_KEY, and add --auth basic.',
+    );
+  const key = [...url.searchParams.keys()].find((name) => keyNames.test(name));
+  if (key !== undefined)
+    throw new RekapError(
+      'usage',
+      `The URL contains the parameter ${key}, which looks like a key.`,
+      `Remove it, set the key in REKAP_API_KEY, and add --auth query:${key}.`,
+    );
+  if (url.pathname === '/')
+    throw new RekapError('usage', 'The URL has no path.', 'Give the URL of a list, such as https://host/v1/stations.');
+  return url;
+}
+
+function refusal({ auth, url }: ProbeOptions, status: number, challenge: unknown): RekapError {
+  const { origin, pathname } = new URL(url);
+  if (status !== 401 && status !== 403)
+    return new RekapError(
+      'source-status',
+      `${origin}${pathname} responded with ${status === 0 ? 'nothing' : `status ${status}`}.`,
+      'Check the URL, and the parameters that the list requires.',
+      { status },
+    );
+  const scheme = typeof challenge === 'string' ? ` It asks for ${challenge.split(/[ ,]/)[0]}.` : '';
+  return new RekapError(
+    'source-refused-key',
+    auth === null
+      ? `${origin} requires a key (status ${status}).${scheme}`
+      : `${origin} refused the key (status ${status}).${scheme}`,
+    'Set the key in REKAP_API_KEY, and add --auth bearer, --auth basic, --auth header:NAME or --auth query:NAME.',
+    { status },
+  );
+}
+
+function noRecords(url: string, text: string | null): RekapError {
+  const { origin, pathname } = new URL(url);
+  if (text === null)
+    return new RekapError(
+      'envelope',
+      `The response of ${origin}${pathname} contains no records.`,
+      'Give a URL whose response has records.',
+    );
+  const start = JSON.stringify(text.trim().slice(0, 60));
+  return new RekapError(
+    'envelope',
+    `The response of ${origin}${pathname} is neither JSON nor a JSON record per line. It starts with ${start}.`,
+    'rekap reads JSON and NDJSON. Some services return them for another path, or for a parameter such as format=json.',
+  );
+}
+
+function nameTable(path: string): string {
+  const last = decodeURIComponent(path.split('/').findLast((part) => part !== '')!).replace(
+    /\.(json|ndjson|jsonl)$/i,
+    '',
+  );
+  return nameColumn(last, new Set());
+}

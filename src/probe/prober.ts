@@ -1,0 +1,90 @@
+/** Sends the few requests of a probe, and keeps a list of them. */
+
+import { isRekapError, messageOf, RekapError } from '../errors.ts';
+import type { Clock } from '../runtime/context.ts';
+import type { Transport } from '../source/http-transport.ts';
+import { withoutKey } from '../source/response-reader.ts';
+import type { Secret } from '../source/secret.ts';
+
+export const maxRequests = 20;
+
+const maxAttempts = 4;
+const timeout = 30_000;
+const busy: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+
+export interface ProbeRequest {
+  /** Path and query, without the key. */
+  readonly target: string;
+  readonly status: number;
+  /** What the response showed. */
+  note: string;
+}
+
+export interface Answer {
+  readonly target: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface ProberOptions {
+  readonly transport: Transport;
+  readonly origin: string;
+  readonly apiKey: Secret;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export class Prober {
+  readonly requests: ProbeRequest[] = [];
+  private readonly options: ProberOptions;
+  private readonly known = new Map<string, Answer>();
+
+  constructor(options: ProberOptions) {
+    this.options = options;
+  }
+
+  /** Returns the response; null if the budget is used up. A busy source is asked again. @throws `source-unreachable` for the first request. */
+  async get(target: string): Promise<Answer | null> {
+    const before = this.known.get(target);
+    if (before !== undefined) return before;
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.requests.length >= maxRequests) return null;
+      const answer = await this.send(target);
+      const isBusy = answer === null || busy.has(answer.status);
+      if (!isBusy || attempt === maxAttempts) {
+        if (answer !== null) this.known.set(target, answer);
+        return answer;
+      }
+      await this.options.clock.sleep(500 * attempt, this.options.signal);
+    }
+  }
+
+  /** Describes the last request with this target. */
+  note(target: string, note: string): void {
+    const request = this.requests.findLast((sent) => sent.target === target);
+    if (request !== undefined) request.note = note;
+  }
+
+  private async send(target: string): Promise<Answer | null> {
+    const { transport, origin, apiKey, signal } = this.options;
+    const request = { dataset: 'probe', partition: null, target };
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    try {
+      const { status, headers, body } = await transport.send(request, target, bounded);
+      this.requests.push({ target, status, note: busy.has(status) ? 'the source is busy' : '' });
+      return { target, status, headers, text: withoutKey(body, apiKey).toString('utf8') };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isRekapError(error)) throw error;
+      this.requests.push({ target, status: 0, note: messageOf(error) });
+      if (this.requests.length < maxAttempts || this.known.size > 0) return null;
+      throw new RekapError(
+        'source-unreachable',
+        `${origin} cannot be reached: ${messageOf(error)}.`,
+        'Check the URL and the network.',
+        { cause: error },
+      );
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** Writes the files of a draft, never over existing ones. */
+
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { RekapError, systemCode, systemReason } from '../errors.ts';
+import type { LoadedProject } from '../project/load-project.ts';
+import type { Draft } from './draft.ts';
+
+interface Place {
+  readonly folder: string;
+  /** The project that the pipeline is added to; null to create one. */
+  readonly project: LoadedProject | null;
+  readonly origin: string;
+}
+
+/**
+ * @returns The paths of the files.
+ * @throws `usage` if the project copies another service, or a file exists.
+ */
+export async function writeDraft(draft: Draft, { folder, project, origin }: Place): Promise<string[]> {
+  if (project?.baseUrl != null && new URL(project.baseUrl).origin !== origin)
+    throw new RekapError(
+      'usage',
+      `The project ${project.name} copies ${new URL(project.baseUrl).origin}, not ${origin}.`,
+      'A project has one service. Create another project with --project and a new folder.',
+    );
+  const files = [
+    ...(project === null ? [{ path: 'rekap.project.ts', text: draft.project }] : []),
+    { path: `pipelines/${draft.table}.ts`, text: draft.pipeline },
+    ...(draft.sample === null ? [] : [{ path: `sample/${draft.sample.name}`, text: draft.sample.text }]),
+  ].map(({ path, text }) => ({ path: join(folder, path), text }));
+  return writeNew(files);
+}
+
+export async function writeNew(files: readonly { readonly path: string; readonly text: string }[]): Promise<string[]> {
+  const { stat } = await import('node:fs/promises');
+  for (const { path } of files)
+    if ((await stat(path).catch(() => null)) !== null)
+      throw new RekapError(
+        'usage',
+        `${path} already exists.`,
+        'No file was written. Move it, or choose another folder.',
+      );
+  for (const { path, text } of files) {
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, text, { flag: 'wx' });
+    } catch (error) {
+      const reason = systemCode(error) === 'EEXIST' ? 'it already exists' : systemReason(error);
+      throw new RekapError('usage', `${path} cannot be written: ${reason}.`, 'Choose another folder.', {
+        cause: error,
+      });
+    }
+  }
+  return files.map(({ path }) => path);
+}
