@@ -64,6 +64,11 @@ const commands: readonly CommandEntry[] = [
     async () => (await import('./init.ts')).initCommand,
   ),
   declare(
+    'new <folder>',
+    'Create a project with one dataset and its sample',
+    async () => (await import('./new.ts')).newCommand,
+  ),
+  declare(
     'probe <url>',
     'Draft a pipeline for a list from at most 20 requests, with the reason for each guess',
     async () => (await import('./probe.ts')).probeCommand,
@@ -72,6 +77,11 @@ const commands: readonly CommandEntry[] = [
     'check',
     'Validate the declarations and the SQL of a project, without network access',
     async () => (await import('./check.ts')).checkCommand,
+  ),
+  declare(
+    'test',
+    'Sync the sample of a project through every fault, and show what was exact and what was refused',
+    async () => (await import('./test.ts')).testCommand,
   ),
   declare(
     'doctor',

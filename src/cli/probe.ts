@@ -6,6 +6,7 @@ import { findTrusted, loadChosenProject, projectOption } from './project.ts';
 import { RekapError } from '../errors.ts';
 import type { Auth } from '../project/declaration.ts';
 import type { Probe } from '../probe/probe.ts';
+import type { LoadedProject } from '../project/load-project.ts';
 
 export const probeCommand = declareCommand({
   positionals: { url: 'URL of the list, with the query parameters that it requires' },
@@ -35,15 +36,21 @@ export const probeCommand = declareCommand({
   ],
   ignoresConfig: true,
   async run({ auth: givenAuth, 'api-key-file': keyFile, project: given, 'dry-run': isDry, json }, [url = '']) {
-    const [{ probe }, { draftProject }, { readApiKey }, { systemClock }, { listenForSignals }, { writeDraft }] =
-      await Promise.all([
-        import('../probe/probe.ts'),
-        import('../probe/draft.ts'),
-        import('./options/api-key.ts'),
-        import('../runtime/context.ts'),
-        import('./signals.ts'),
-        import('../probe/write-draft.ts'),
-      ]);
+    const [
+      { probe },
+      { draftProject, nameProject },
+      { readApiKey },
+      { systemClock },
+      { listenForSignals },
+      { writeDraft },
+    ] = await Promise.all([
+      import('../probe/probe.ts'),
+      import('../probe/draft.ts'),
+      import('./options/api-key.ts'),
+      import('../runtime/context.ts'),
+      import('./signals.ts'),
+      import('../probe/write-draft.ts'),
+    ]);
     const folder = await findFolder(given);
     const project = folder === null || !(await isProject(folder)) ? null : await loadChosenProject(folder);
     const auth = givenAuth === undefined ? (project?.auth ?? null) : readAuth(givenAuth);
@@ -62,7 +69,7 @@ export const probeCommand = declareCommand({
     printProbe(found);
     if (isDry) return void process.stdout.write(`\n${draft.pipeline}`);
     process.stdout.write(
-      `\n${written.map((file) => `Wrote ${file}\n`).join('')}${nextSteps(into, draft.sample !== null)}`,
+      `\n${written.map((file) => `Wrote ${file}\n`).join('')}${nextSteps(into, draft.sample !== null, { found, project })}`,
     );
   },
 });
@@ -90,22 +97,21 @@ function readAuth(text: string): Auth {
   );
 }
 
-function nameProject(folder: string): string {
-  const name = folder
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^[^a-z]+|-+$/g, '');
-  return name === '' ? 'project' : name;
-}
-
-function nextSteps(folder: string, hasSample: boolean): string {
-  const here = folder === '.' ? '' : ` --project ${folder}`;
+function nextSteps(
+  folder: string,
+  hasSample: boolean,
+  { found, project }: { readonly found: Probe; readonly project: LoadedProject | null },
+): string {
+  const here = folder === '.' || project !== null ? '' : ` --project ${folder}`;
+  const source = project !== null && project.baseUrl === null ? ` --base-url ${found.origin}` : '';
+  const isOther = project !== null && JSON.stringify(project.auth) !== JSON.stringify(found.auth);
   return [
     '',
     'Read the draft and correct what is wrong. Then:',
+    ...(isOther ? ['  (declare `auth` in rekap.project.ts as you gave it with --auth)'] : []),
     `  rekap check${here}`,
-    ...(hasSample ? [`  rekap sync --sample${here} --dry-run`] : []),
-    `  rekap sync${here}`,
+    ...(hasSample ? [`  rekap test${here}`] : []),
+    `  rekap sync${here}${source}`,
     '',
   ].join('\n');
 }

@@ -28,6 +28,15 @@ export function draftProject(probe: Probe, name: string): Draft {
   };
 }
 
+/** Returns a name for the project of a folder. */
+export function nameProject(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^[^a-z]+|-+$/g, '');
+  return name === '' ? 'project' : name;
+}
+
 /** Segments that a path in a declaration can't have belong to the base URL. */
 function splitUrl({ origin, path }: Probe): { readonly baseUrl: string; readonly path: string } {
   const parts = path.split('/').slice(1);

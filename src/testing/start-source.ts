@@ -44,6 +44,8 @@ export interface TestSource {
   readonly faultCounts: ReadonlyMap<FaultName, number>;
   /** Replaces the records of some datasets. */
   setRecords(records: SourceRecords): void;
+  /** Forgets all requests and fault counts, and undoes the changes of the fault `drift`. */
+  restart(): void;
   /** Replaces the faults. */
   setFaults(faults: FaultValues | 'transient' | 'hostile'): void;
   close(): Promise<void>;
@@ -89,6 +91,12 @@ export async function startSource(settings: SourceSettings = {}): Promise<TestSo
     faultCounts,
     setRecords(changed) {
       source = sourceOf(changed, pipelines, source);
+    },
+    restart() {
+      requests.length = 0;
+      faultCounts.clear();
+      // Changes by faults end when the sets are others.
+      source = fixedSource(new Map(pipelines.map((pipeline) => [pipeline.table, { ...source.current(pipeline) }])));
     },
     setFaults(changed) {
       values = valuesOf(changed);

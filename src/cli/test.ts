@@ -1,0 +1,128 @@
+/** rekap test: syncs the sample of a project through faults, and shows what was exact and what was refused. */
+
+import { parseFaults } from './faults.ts';
+import { declareCommand } from './options/option.ts';
+import { jsonOption } from './options/shared.ts';
+import { loadChosenProject, projectOption } from './project.ts';
+import { RekapError } from '../errors.ts';
+import type { FaultTrial } from '../testing/try-faults.ts';
+import { countOf } from '../runtime/text.ts';
+
+const adviceOnListing =
+  'Only the full listing names the partitions, so rekap cannot notice one that is missing there. Declare `values` in the partition of the pipeline.';
+
+const words: Readonly<Record<FaultTrial['outcome'], string>> = {
+  exact: 'exact',
+  refused: 'refused',
+  moved: 'published, while the source changed',
+  unnoticed: 'missing partition not noticed',
+  unused: 'did not occur',
+  wrong: 'WRONG',
+};
+
+export const testCommand = declareCommand({
+  options: {
+    ...projectOption,
+    faults: {
+      type: 'array',
+      describe: 'faults or presets to try, each alone and then all together; "rekap serve --help" lists them',
+      defaultDescription: 'hostile',
+    },
+    'faults-seed': { type: 'number', range: [0, 2_147_483_647], default: 1, describe: 'seed for the random faults' },
+    ...jsonOption,
+  },
+  examples: [
+    ['rekap test', 'try every fault'],
+    ['rekap test --faults clamp 503', 'try a maximum page size and a busy source'],
+  ],
+  async run({ project: folder, faults, 'faults-seed': seed, json }) {
+    const [
+      { tryFaults },
+      { faultList },
+      { listenForSignals },
+      { paint, printable, printJson },
+      { renderTable },
+      { fitLines },
+      { mkdtemp, rm },
+      { tmpdir },
+      { join },
+    ] = await Promise.all([
+      import('../testing/try-faults.ts'),
+      import('../serve/faults/fault-list.ts'),
+      import('./signals.ts'),
+      import('./print/terminal.ts'),
+      import('./print/table.ts'),
+      import('./print/wrap-text.ts'),
+      import('node:fs/promises'),
+      import('node:os'),
+      import('node:path'),
+    ]);
+    const values = parseFaults((faults ?? ['hostile']).join(','));
+    const project = await loadChosenProject(folder);
+    const temporary = await mkdtemp(join(tmpdir(), 'rekap-test-'));
+    const signals = listenForSignals();
+    const trials: FaultTrial[] = [];
+    try {
+      for await (const trial of tryFaults({
+        project,
+        faults: values,
+        seed,
+        folder: temporary,
+        signal: signals.signal,
+      })) {
+        trials.push(trial);
+        if (process.stderr.isTTY && !json)
+          process.stderr.write(`\r\u001b[K${trials.length} ${trial.fault ?? 'all together'}: ${words[trial.outcome]}`);
+      }
+    } finally {
+      if (process.stderr.isTTY && !json) process.stderr.write('\r\u001b[K');
+      signals.stop();
+      await rm(temporary, { recursive: true, force: true });
+    }
+    const described = trials.map(({ fault, outcome, responses, error }) => ({
+      fault,
+      outcome,
+      responses,
+      error: error === null ? null : { code: error.code, message: error.message },
+    }));
+    const wrong = trials.filter(({ outcome }) => outcome === 'wrong');
+    if (json) printJson({ project: project.name, seed, trials: described });
+    else {
+      const sentenceOf = (name: string | null): string =>
+        faultList.find((one) => one.name === name)?.sentence ?? 'all of these at their usual rates';
+      const rows = trials.map(({ fault, outcome, responses, error }) => [
+        fault ?? 'all together',
+        String(responses),
+        words[outcome] + (error === null ? '' : ` (${error.code})`),
+        sentenceOf(fault),
+      ]);
+      process.stdout.write(
+        `${renderTable(
+          rows.map((row) => row.map((text) => printable(text))),
+          { head: ['fault', 'responses', 'result', 'what happens'], right: [1], whole: [0, 2] },
+        )}\n\n`,
+      );
+      const count = (outcome: FaultTrial['outcome']): number =>
+        trials.filter((trial) => trial.outcome === outcome).length;
+      const summary = [
+        `${count('exact')} exact`,
+        `${count('refused')} refused`,
+        ...(count('moved') > 0 ? [`${count('moved')} while the source changed`] : []),
+        ...(count('unnoticed') > 0 ? [`${count('unnoticed')} not noticed`] : []),
+        ...(count('unused') > 0 ? [`${count('unused')} did not occur`] : []),
+      ];
+      process.stdout.write(
+        `${paint('bold', countOf(trials.length, 'trial'))}: ${summary.join(', ')}.${wrong.length === 0 ? ' No wrong record was published.' : ''}\n`,
+      );
+      if (count('unnoticed') > 0)
+        process.stdout.write(fitLines(`${paint('yellow', 'warning:')} ${adviceOnListing}\n`, process.stdout
+      );
+    }
+    if (wrong.length > 0)
+      throw new RekapError(
+        'verification',
+        `A sync published wrong records under ${wrong.map(({ fault }) => fault ?? 'all faults together').join(', ')}.`,
+        `This is a bug in rekap. Report it with the project, the sample and --faults-seed ${seed}.`,
+      );
+  },
+});

@@ -1,0 +1,121 @@
+/** Syncs the sample of a project once per fault, and judges each result against a sync without faults. */
+
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sync } from '../api.ts';
+import { isRekapError, type RekapError } from '../errors.ts';
+import type { LoadedProject } from '../project/load-project.ts';
+import { type FaultName, faultList, type FaultValues } from '../serve/faults/fault-list.ts';
+import { type Manifest, parquetPath } from '../warehouse/snapshot-format.ts';
+import { manualClock } from './manual-clock.ts';
+import { startSource, type TestSource } from './start-source.ts';
+
+export interface FaultTrial {
+  /** Null for the trial with all faults together. */
+  readonly fault: FaultName | null;
+  /** Responses with a fault. */
+  readonly responses: number;
+  /**
+   * 'exact': published, and every table equals that of a sync without faults. 'refused': nothing was published, for the reason in `error`.
+   * 'moved': published while `drift` changed the source. 'unnoticed': published without a partition that was missing in the full listing,
+   * because the project doesn't say where else partitions are named. 'unused': the fault never occurred. 'wrong': published with other
+   * rows, which is a bug in rekap.
+   */
+  readonly outcome: 'exact' | 'refused' | 'moved' | 'unnoticed' | 'unused' | 'wrong';
+  readonly error: RekapError | null;
+}
+
+export interface TrialOptions {
+  readonly project: LoadedProject;
+  /** Faults to try, each alone and then all together. Values of a rate of 0 are left out. */
+  readonly faults: FaultValues;
+  readonly seed: number;
+  /** Folder for the warehouses, which are removed. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+/** Strong enough to strike a small sample. A stalled response takes a second of real time. */
+const aloneRates: FaultValues = { hide: 0.5, total: 1, stall: 0.05 };
+const usualRate = 0.25;
+
+/** @throws Errors of the sample, such as `served-data`, or of a sync without faults. */
+export async function* tryFaults({ project, faults, seed, folder, signal }: TrialOptions): AsyncGenerator<FaultTrial> {
+  const source = await startSource({ project, seed });
+  try {
+    const settings = { project, folder, signal };
+    const truth = await syncOnce(source, { ...settings, id: 'truth' });
+    const longest = Math.max(
+      ...Object.values(truth.datasets).flatMap(({ partitions }) => partitions.map(({ received }) => received)),
+    );
+    const names = faultList.map(({ name }) => name).filter((name) => (faults[name] ?? 0) > 0);
+    const clamp = Math.max(2, Math.min(50, Math.ceil(longest / 3)));
+    const strong = (name: FaultName): number => (name === 'clamp' ? clamp : (aloneRates[name] ?? usualRate));
+    const trials: (readonly [FaultName | null, FaultValues])[] = names.map((name) => [name, { [name]: strong(name) }]);
+    if (names.length > 1) trials.push([null, { ...faults, ...(faults.clamp !== undefined && { clamp }) }]);
+    for (const [fault, values] of trials) {
+      source.restart();
+      source.setFaults(values);
+      const trial = { ...settings, id: fault ?? 'all' };
+      yield { fault, ...(await judge(() => syncOnce(source, trial), truth, source)) };
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function judge(
+  run: () => Promise<Manifest>,
+  truth: Manifest,
+  source: TestSource,
+): Promise<Omit<FaultTrial, 'fault'>> {
+  const struck = (name: FaultName): boolean => source.faultCounts.has(name);
+  const count = (): number => [...source.faultCounts.values()].reduce((sum, own) => sum + own, 0);
+  try {
+    const manifest = await run();
+    const isExact = hashesOf(manifest) === hashesOf(truth);
+    const different = struck('drift') ? 'moved' : struck('hide') && dependsOnListing(truth) ? 'unnoticed' : 'wrong';
+    return { responses: count(), outcome: !isExact ? different : count() === 0 ? 'unused' : 'exact', error: null };
+  } catch (error) {
+    if (!isRekapError(error) || error.code === 'interrupted') throw error;
+    return { responses: count(), outcome: 'refused', error };
+  }
+}
+
+/** Returns whether only the full listing names the partitions of a dataset. */
+function dependsOnListing({ project }: Manifest): boolean {
+  return project.pipelines.some(({ partition }) => partition !== undefined && partition.values === undefined);
+}
+
+interface SyncTrial {
+  readonly project: LoadedProject;
+  readonly folder: string;
+  readonly id: string;
+  readonly signal: AbortSignal;
+}
+
+async function syncOnce({ url, apiKey }: TestSource, { project, folder, id, signal }: SyncTrial): Promise<Manifest> {
+  const warehouse = join(folder, id);
+  try {
+    const { manifest } = await sync({
+      project,
+      baseUrl: url,
+      apiKey,
+      warehouse,
+      clock: manualClock(),
+      timeout: 1000,
+      maxAttempts: 12,
+      maxDuration: Number.MAX_SAFE_INTEGER,
+      signal,
+    });
+    return manifest;
+  } finally {
+    await rm(warehouse, { recursive: true, force: true });
+  }
+}
+
+/** Hashes of the rows, which don't depend on the snapshot. */
+function hashesOf({ files, datasets }: Manifest): string {
+  const tables = [...Object.keys(datasets), 'violations'].map(parquetPath);
+  return JSON.stringify(files.filter(({ path }) => tables.includes(path)).map(({ path, content }) => [path, content]));
+}
