@@ -14,9 +14,9 @@ const adviceOnListing =
 const words: Readonly<Record<FaultTrial['outcome'], string>> = {
   exact: 'exact',
   refused: 'refused',
-  moved: 'published, while the source changed',
-  unnoticed: 'missing partition not noticed',
-  unused: 'did not occur',
+  moved: 'source changed',
+  unnoticed: 'not noticed',
+  unused: 'not used',
   wrong: 'WRONG',
 };
 
@@ -40,9 +40,8 @@ export const testCommand = declareCommand({
       { tryFaults },
       { faultList },
       { listenForSignals },
-      { paint, printable, printJson },
-      { renderTable },
-      { fitLines },
+      { paint, printJson },
+      { fitLines, inColumns, terminalColumns },
       { mkdtemp, rm },
       { tmpdir },
       { join },
@@ -51,7 +50,6 @@ export const testCommand = declareCommand({
       import('../serve/faults/fault-list.ts'),
       import('./signals.ts'),
       import('./print/terminal.ts'),
-      import('./print/table.ts'),
       import('./print/wrap-text.ts'),
       import('node:fs/promises'),
       import('node:os'),
@@ -90,33 +88,27 @@ export const testCommand = declareCommand({
     else {
       const sentenceOf = (name: string | null): string =>
         faultList.find((one) => one.name === name)?.sentence ?? 'all of these at their usual rates';
-      const rows = trials.map(({ fault, outcome, responses, error }) => [
-        fault ?? 'all together',
-        String(responses),
-        words[outcome] + (error === null ? '' : ` (${error.code})`),
-        sentenceOf(fault),
-      ]);
-      process.stdout.write(
-        `${renderTable(
-          rows.map((row) => row.map((text) => printable(text))),
-          { head: ['fault', 'responses', 'result', 'what happens'], right: [1], whole: [0, 2] },
-        )}\n\n`,
+      const rows = trials.map(
+        ({ fault, outcome, responses }) =>
+          [rowOf(fault ?? 'all together', String(responses), words[outcome]), sentenceOf(fault)] as const,
       );
+      const width = terminalColumns(process.stdout) ?? 120;
+      const lines = inColumns([[rowOf('fault', 'responses', 'result'), 'what happens'], ...rows], width);
+      process.stdout.write(`${lines.join('\n')}\n\n`);
       const count = (outcome: FaultTrial['outcome']): number =>
         trials.filter((trial) => trial.outcome === outcome).length;
       const summary = [
         `${count('exact')} exact`,
         `${count('refused')} refused`,
-        ...(count('moved') > 0 ? [`${count('moved')} while the source changed`] : []),
+        ...(count('moved') > 0 ? [`${count('moved')} source changed`] : []),
         ...(count('unnoticed') > 0 ? [`${count('unnoticed')} not noticed`] : []),
-        ...(count('unused') > 0 ? [`${count('unused')} did not occur`] : []),
+        ...(count('unused') > 0 ? [`${count('unused')} not used`] : []),
       ];
       process.stdout.write(
         `${paint('bold', countOf(trials.length, 'trial'))}: ${summary.join(', ')}.${wrong.length === 0 ? ' No wrong record was published.' : ''}\n`,
       );
       if (count('unnoticed') > 0)
-        process.stdout.write(fitLines(`${paint('yellow', 'warning:')} ${adviceOnListing}\n`, process.stdout
-      );
+        process.stdout.write(fitLines(`${paint('yellow', 'warning:')} ${adviceOnListing}\n`, process.stdout));
     }
     if (wrong.length > 0)
       throw new RekapError(
@@ -126,3 +118,7 @@ export const testCommand = declareCommand({
       );
   },
 });
+
+function rowOf(fault: string, responses: string, result: string): string {
+  return `${fault.padEnd(12)}  ${responses.padStart(9)}  ${result.padEnd(14)}`;
+}
