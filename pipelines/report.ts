@@ -30,7 +30,7 @@ import type { ReportFacts } from '../src/report/report-facts.ts';
 const words: Readonly<Record<Language, Words>> = { en: english, id: indonesian };
 
 /** Returns the page; null if the snapshot has no regencies. Throws `usage` if another release made the snapshot. */
-export default async function drawReport(facts: ReportFacts): Promise<string | null> {
+export async function drawReport(facts: ReportFacts): Promise<string | null> {
   const { project, database, manifest, responses, language } = facts;
   const [view] = await database.rows("SELECT 1 FROM duckdb_views() WHERE view_name = 'turnout_sums'");
   if (view === undefined)

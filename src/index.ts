@@ -10,6 +10,7 @@ export {
   decimal,
   definePipeline,
   defineProject,
+  defineReport,
   endpoint,
   integer,
   list,

@@ -2,7 +2,7 @@
 
 import { declareCommand } from './options/option.ts';
 
-const files = ['rekap.project.ts', 'pipelines/stations.ts', 'sample/stations.json'];
+const files = ['rekap.project.ts', 'pipelines/stations.ts', 'sample/stations.json', 'report.ts'];
 
 export const newCommand = declareCommand({
   positionals: { folder: 'folder to create' },

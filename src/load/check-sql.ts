@@ -3,7 +3,7 @@
 import type { Database } from '../runtime/database.ts';
 import { findQuery } from '../warehouse/find-query.ts';
 import { RekapError } from '../errors.ts';
-import type { Project, SqlFile } from '../project/declaration.ts';
+import type { Project, ReportSection, SqlFile } from '../project/declaration.ts';
 import { declarationError, type SourceFile } from '../project/declaration-error.ts';
 import { namesIn } from '../project/sql-files.ts';
 import { generatedChecks } from './generated-checks.ts';
@@ -14,6 +14,8 @@ interface SqlProblem {
   readonly name: string;
   /** Line of its SQL, from 1. */
   readonly line: number;
+  /** A text of the file to find instead of the line. */
+  readonly near?: string;
   readonly what: string;
 }
 
@@ -32,11 +34,11 @@ export async function makeCheckedSchema(
   const problems = await findSqlProblems(database, project, runsChecks);
   if (problems.length === 0) return;
   throw declarationError(
-    problems.map(({ name, line, what }) => {
+    problems.map(({ name, line, near, what }) => {
       const file = files.get(name);
       return file === undefined
         ? { file: { path: name, text: '', headerLines: 0 }, at: line, what: `line ${line}: ${what}` }
-        : { file, at: line + file.headerLines, what };
+        : { file, at: near === undefined ? line + file.headerLines : [near], what };
     }),
   );
 }
@@ -54,6 +56,7 @@ async function findSqlProblems(database: Database, project: Project, runsChecks:
   const failed = await createSchema(database, project);
   if (failed !== null) return [problemOf(failed.model.name, failed.error)];
   for (const check of project.checks) problems.push(...(await findCheckProblems(database, project, check)));
+  for (const section of project.report ?? []) problems.push(...(await findReportProblems(database, section)));
   if (!runsChecks || problems.length > 0) return problems;
   const generated = project.pipelines.flatMap((pipeline) =>
     generatedChecks(pipeline).map((check) => ({ name: pipeline.table, check })),
@@ -76,6 +79,21 @@ async function explainInvalidQuery({ connection }: Database, { name, sql }: SqlF
     };
   } catch (error) {
     return problemOf(name, error);
+  }
+}
+
+/** Reports the query of a section at the section's title. */
+async function findReportProblems(database: Database, { title, query }: ReportSection): Promise<SqlProblem[]> {
+  if (query === undefined) return [];
+  const sql = query.trim().replace(/;$/, '');
+  const file = { name: 'report', sql, comment: '', columns: {} };
+  const at = (problem: SqlProblem): SqlProblem => ({ ...problem, near: title });
+  if ((await findQuery(database.connection, sql)) === null) return [at(await explainInvalidQuery(database, file))];
+  try {
+    await database.rows(`DESCRIBE FROM (${sql})`);
+    return [];
+  } catch (error) {
+    return [at(problemOf('report', error))];
   }
 }
 

@@ -75,7 +75,9 @@ export function nameColumn(field: string, taken: ReadonlySet<string>): string {
 }
 
 function textOf(value: unknown): string | null {
-  return value === null || value === undefined || value === '' || typeof value === 'object' ? null : String(value);
+  return value === null || value === undefined || value === '' || typeof value === 'object'
+    ? null
+    : String(value as string);
 }
 
 interface Guess {
@@ -181,6 +183,6 @@ function describeField(field: string): string {
 }
 
 /** Cut, so that a table stays readable. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 39)}…` : text);
 }

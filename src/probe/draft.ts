@@ -108,7 +108,7 @@ function declaredKind({ name, definition: { kind } }: ProbedColumn, key: readonl
 
 function columnText(column: ProbedColumn, key: readonly string[]): string {
   const { kind: _kind, field, comment, ...given } = column.definition as DeclaredColumn & Values;
-  const words = [quote(field), quote(comment!), ...(Object.keys(given).length === 0 ? [] : [literal(given as Values)])];
+  const words = [quote(field), quote(comment!), ...(Object.keys(given).length === 0 ? [] : [literal(given)])];
   return `${declaredKind(column, key)}(${words.join(', ')})`;
 }
 
@@ -136,7 +136,7 @@ function literal(value: Value | Values | object): string {
 
 /** Writes a comment on one line. Texts of the source could otherwise end it and become code. */
 function remark(text: string): string {
-  return `// ${text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Cf}]/gu, ' ')}`;
+  return `// ${text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')}`;
 }
 
 /** Writes a text as a literal on one line, without characters that could hide code in an editor. */
@@ -145,8 +145,6 @@ function quote(text: string): string {
     .slice(1, -1)
     .replaceAll('\\"', '"')
     .replaceAll("'", "\\'")
-    .replaceAll(/[\u007f-\u009f\u2028\u2029\p{Cf}]/gu, (character) =>
-      [...character].map((one) => `\\u{${one.codePointAt(0)!.toString(16)}}`).join(''),
-    );
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
   return `'${escaped}'`;
 }

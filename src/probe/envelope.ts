@@ -105,7 +105,7 @@ export function recordsIn(text: string, { records, format }: Pick<Envelope, 'rec
   if (Array.isArray(value)) return value.filter(isObject);
   if (!isObject(value)) return [];
   const members = Object.values(value);
-  return members.length > 0 && members.every(isObject) ? (members as ProbedRecord[]) : [value];
+  return members.length > 0 && members.every(isObject) ? members : [value];
 }
 
 export function readPointer(document: unknown, pointer: string): unknown {

@@ -55,7 +55,7 @@ export function targetOf(
   { path, fixed }: Pick<ProbedList, 'path' | 'fixed'>,
   more: Readonly<Record<string, unknown>>,
 ): string {
-  const query = new URLSearchParams({ ...Object.fromEntries(fixed) });
+  const query = new URLSearchParams(Object.fromEntries(fixed));
   for (const [name, value] of Object.entries(more)) query.set(name, String(value));
   const text = query.toString().replaceAll('%24', '$');
   return text === '' ? path : `${path}?${text}`;

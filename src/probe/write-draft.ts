@@ -18,10 +18,11 @@ interface Place {
  * @throws `usage` if the project copies another service, or a file exists.
  */
 export async function writeDraft(draft: Draft, { folder, project, origin }: Place): Promise<string[]> {
-  if (project?.baseUrl != null && new URL(project.baseUrl).origin !== origin)
+  const declared = project?.baseUrl ?? null;
+  if (declared !== null && new URL(declared).origin !== origin)
     throw new RekapError(
       'usage',
-      `The project ${project.name} copies ${new URL(project.baseUrl).origin}, not ${origin}.`,
+      `The project ${project!.name} copies ${new URL(declared).origin}, not ${origin}.`,
       'A project has one service. Create another project with --project and a new folder.',
     );
   const files = [

@@ -224,6 +224,15 @@ export interface ViewKeys {
   }[];
 }
 
+/** A section that a project adds to its report. */
+export interface ReportSection {
+  readonly title: string;
+  /** Paragraphs above the table. */
+  readonly text?: string | readonly string[];
+  /** A SELECT on the tables and views of the snapshot. Its result becomes a table. */
+  readonly query?: string;
+}
+
 /** A project as stored in a snapshot. Commands that read a snapshot use it. */
 export interface Project {
   readonly name: string;
@@ -236,6 +245,8 @@ export interface Project {
   /** Views, each after those it reads. */
   readonly models: readonly SqlFile[];
   readonly checks: readonly SqlFile[];
+  /** Sections that the project adds to the report. */
+  readonly report?: readonly ReportSection[];
 }
 
 export function summedColumns({ columns, watch }: Pick<AnyPipeline, 'columns' | 'watch'>): string[] {

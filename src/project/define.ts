@@ -12,6 +12,7 @@ import type {
   ProjectDeclaration,
   RangeCheck,
   ReferenceCheck,
+  ReportSection,
   SumCheck,
 } from './declaration.ts';
 
@@ -171,6 +172,11 @@ export function definePipeline<const Given extends Columns>(
   pipeline: GivenPipeline<Given>,
 ): DeclaredPipeline<keyof Given & string> {
   return pipeline;
+}
+
+/** Declares the sections that a project adds to its report: the default export of `report.ts`. */
+export function defineReport(sections: readonly ReportSection[]): readonly ReportSection[] {
+  return sections;
 }
 
 /** Declares a project: its source, and the settings that its pipelines share. */

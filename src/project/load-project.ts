@@ -22,7 +22,7 @@ import {
   importDefault,
   projectFile,
 } from './find-project.ts';
-import { findShapeProblems, pipelineShape, projectShape } from './shapes.ts';
+import { findShapeProblems, pipelineShape, projectShape, reportShape } from './shapes.ts';
 import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
 import { type DeclarationProblem, findProblems } from './validate.ts';
 import type * as v from 'valibot';
@@ -82,6 +82,7 @@ class ProjectLoader {
         file,
       );
     const { title = declared.name } = declared;
+    const reportModule = this.code === null ? null : findCode(this.code, 'report');
     const project: Project = {
       name: declared.name,
       title,
@@ -92,6 +93,7 @@ class ProjectLoader {
       pipelines,
       models: ordered.map(withoutHeaderLines),
       checks: checks.map(withoutHeaderLines),
+      ...(await this.readReport(reportModule)),
     };
     if (this.problems.length === 0) for (const problem of findProblems(project)) this.addProblem(problem, file);
     if (this.problems.length > 0) throw declarationError(this.problems);
@@ -99,7 +101,7 @@ class ProjectLoader {
       ...project,
       baseUrl: declared.baseUrl ?? null,
       sampleFolder: join(this.folder, declared.sample ?? 'sample'),
-      reportModule: this.code === null ? null : findCode(this.code, 'report'),
+      reportModule: project.report === undefined ? reportModule : null,
       files: this.files,
     };
   }
@@ -165,6 +167,17 @@ class ProjectLoader {
       columns: Object.fromEntries(columns) as Pipeline['columns'],
       ...(values?.from === 'file' && { partition: { ...partition!, values: await this.readValues(values, file) } }),
     };
+  }
+
+  /** Reads the sections of `report.*`. A module that draws a whole page exports `drawReport` instead. */
+  private async readReport(path: string | null): Promise<Pick<Project, 'report'>> {
+    if (path === null) return {};
+    const exported = await this.import(path);
+    if (exported === undefined) return {};
+    const file = await this.read(path);
+    this.files.set('report', file);
+    const report = this.requireShape(reportShape, exported, file);
+    return report === null ? {} : { report };
   }
 
   private async readValues(

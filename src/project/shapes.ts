@@ -9,6 +9,7 @@ import type {
   Paging,
   Project,
   ProjectDeclaration,
+  ReportSection,
 } from './declaration.ts';
 
 const text = v.string();
@@ -162,6 +163,14 @@ export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.stri
   ...optionalSettings,
 });
 
+export const reportShape = v.array(
+  v.strictObject({
+    title: named,
+    text: v.exactOptional(v.union([named, v.array(named)])),
+    query: v.exactOptional(named),
+  }),
+) satisfies v.GenericSchema<unknown, readonly ReportSection[]>;
+
 const fields = v.array(text);
 const sqlFile = v.strictObject({
   name: text,
@@ -189,6 +198,7 @@ export const storedProjectShape = v.strictObject({
   pipelines: v.array(v.strictObject({ ...pipeline, ...settings })),
   models: v.array(sqlFile),
   checks: v.array(sqlFile),
+  report: v.exactOptional(reportShape),
 }) satisfies v.GenericSchema<unknown, Project>;
 
 interface ShapeProblem {
@@ -210,7 +220,7 @@ function explain(shape: v.GenericSchema, found: v.BaseIssue<unknown>): ShapeProb
   if (issue.received === 'undefined') return { where, what: `is missing; it must be ${describeExpected(issue)}` };
   if (!/^(Invalid|Expected)/.test(issue.message)) return { where, what: issue.message };
   const what = `is ${issue.received}, but must be ${describeExpected(issue)}`;
-  const names = [...(issue.expected ?? '').matchAll(/"([^"]*)"/g)].map(([, name]) => name!);
+  const names = [...(issue.expected ?? '').matchAll(/"([^"]*)"/g)].map(([, one]) => one!);
   return { where, what: typeof issue.input === 'string' ? withSuggestion(what, issue.input, names) : what };
 }
 
@@ -221,8 +231,8 @@ function describeExpected({ expected }: v.BaseIssue<unknown>): string {
     Array: 'an array',
     number: 'a number',
   };
-  const text = (expected ?? '').replaceAll(/[()]/g, '').replaceAll(' | ', ' or ');
-  return names[text] ?? text;
+  const written = (expected ?? '').replaceAll(/[()]/g, '').replaceAll(' | ', ' or ');
+  return names[written] ?? written;
 }
 
 /** Returns the names of all properties that an object at this place can have. */
@@ -238,9 +248,9 @@ function propertiesAt(shape: unknown, where: readonly string[]): string[] {
   const inner = wrapped ?? pipe?.[0];
   if (inner !== undefined) return propertiesAt(inner, where);
   if (options !== undefined) return [...new Set(options.flatMap((option) => propertiesAt(option, where)))];
-  const [name, ...rest] = where;
-  if (name === undefined) return Object.keys(entries ?? {});
-  const next = entries?.[name] ?? value ?? item;
+  const [first, ...rest] = where;
+  if (first === undefined) return Object.keys(entries ?? {});
+  const next = entries?.[first] ?? value ?? item;
   return typeof next === 'object' ? propertiesAt(next, rest) : [];
 }
 

@@ -20,13 +20,13 @@ export interface ReportPlaces {
 }
 
 /**
- * Loads a project's report module, or the default report.
+ * Loads the module that draws a project's whole report, or the default report.
  * @param reportModule Null if the project has none or its code isn't available.
  */
 export async function loadReport(reportModule: string | null): Promise<DrawReport> {
   if (reportModule === null) return (await import('../report/report.ts')).drawReport;
-  const module = (await importModule(reportModule)) as { readonly default: DrawReport };
-  return module.default;
+  const module = (await importModule(reportModule)) as { readonly drawReport: DrawReport };
+  return module.drawReport;
 }
 
 /**

@@ -44,8 +44,8 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
               ([name, { rows }]) => html`<li><strong>${formatNumber(rows)}</strong><span>${titleOf(name)}</span></li>`,
             )}
           </ul>
-          ${totalsSection(facts)} ${proofSection(facts)} ${await checksSection(facts)} ${await changesSection(facts)}
-          ${methodSection(facts)}
+          ${totalsSection(facts)} ${await ownSections(facts)} ${proofSection(facts)} ${await checksSection(facts)}
+          ${await changesSection(facts)} ${methodSection(facts)}
         </main>
         <footer class="quiet">
           <p>Snapshot <code>${manifest.snapshot}</code>, <code>rekap ${manifest.tool.version}</code></p>
@@ -59,21 +59,73 @@ function minute(time: string): Html {
 }
 
 function totalsSection({ manifest, project }: ReportFacts): Html | null {
-  const totals = project.pipelines.flatMap(({ table: name, columns }) => {
+  const totals = project.pipelines.flatMap(({ table: name, columns, watch }) => {
     const { sums = {}, nulls = {} } = manifest.datasets[name] ?? {};
-    return Object.entries(sums).map(([column, sum]) => [
-      html`<code>${name}.${column}</code>`,
-      columns[column]?.comment ?? '',
-      formatSum(sum),
-      formatNumber(nulls[column] ?? 0),
-    ]);
+    return Object.entries(sums).map(([column, sum]) => ({
+      isWatched: watch.includes(column),
+      row: [
+        html`<code>${name}.${column}</code>`,
+        columns[column]?.comment ?? '',
+        formatSum(sum),
+        formatNumber(nulls[column] ?? 0),
+      ],
+    }));
   });
   if (totals.length === 0) return null;
-  const head = ['Column', 'Meaning', 'Sum', 'Null values'];
+  const rowsOf = (isWatched: boolean) => totals.filter((total) => total.isWatched === isWatched).map(({ row }) => row);
+  const [watched, others] = [rowsOf(true), rowsOf(false)];
+  const draw = (rows: typeof watched, caption: string): Html =>
+    table(rows, { caption, head: ['Column', 'Meaning', 'Sum', 'Null values'], numbers: [2, 3] });
   return html`<section id="totals">
     <h2>Totals</h2>
-    ${table(totals, { caption: 'Sums of the columns', head, numbers: [2, 3] })}
+    ${
+      watched.length === 0
+        ? null
+        : html`<p>
+              A snapshot is refused if a watched total changes by more than 10 %, unless the change was accepted.
+            </p>
+            ${draw(watched, 'Watched totals')}`
+    }
+    ${others.length === 0 ? null : watched.length === 0 ? draw(others, 'Sums') : folded('Other sums', draw(others, 'Other sums'))}
   </section>`;
+}
+
+async function ownSections({ project, database }: ReportFacts): Promise<Html[]> {
+  const sections: Html[] = [];
+  for (const { title, text = [], query } of project.report ?? []) {
+    const rows =
+      query === undefined
+        ? null
+        : await database.rows<Record<string, unknown>>(`FROM (${query.trim().replace(/;$/, '')})`);
+    sections.push(
+      html`<section>
+        <h2>${title}</h2>
+        ${[text].flat().map((paragraph) => html`<p>${paragraph}</p>`)} ${rows === null ? null : ownTable(rows, title)}
+      </section>`,
+    );
+  }
+  return sections;
+}
+
+const maxOwnRows = 500;
+
+function ownTable(rows: readonly Record<string, unknown>[], title: string): Html {
+  if (rows.length === 0) return html`<p class="quiet">No rows.</p>`;
+  const names = Object.keys(rows[0]!);
+  const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+  const numbers = names.flatMap((name, place) =>
+    rows.every((row) => row[name] === null || isNumber(row[name])) ? [place] : [],
+  );
+  const shown = rows.slice(0, maxOwnRows).map((row) => names.map((name) => cellOf(row[name])));
+  const caption =
+    rows.length > maxOwnRows ? `${title}: the first ${maxOwnRows} of ${formatNumber(rows.length)} rows` : title;
+  const head = names.map((name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' '));
+  return table(shown, { caption, head, numbers });
+}
+
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value as string);
 }
 
 function formatSum(sum: number | string): string {

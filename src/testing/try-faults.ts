@@ -116,6 +116,6 @@ async function syncOnce({ url, apiKey }: TestSource, { project, folder, id, sign
 
 /** Hashes of the rows, which don't depend on the snapshot. */
 function hashesOf({ files, datasets }: Manifest): string {
-  const tables = [...Object.keys(datasets), 'violations'].map(parquetPath);
-  return JSON.stringify(files.filter(({ path }) => tables.includes(path)).map(({ path, content }) => [path, content]));
+  const tables = new Set([...Object.keys(datasets), 'violations'].map(parquetPath));
+  return JSON.stringify(files.filter(({ path }) => tables.has(path)).map(({ path, content }) => [path, content]));
 }

@@ -101,7 +101,7 @@ describe('a project', () => {
       'rekap.project.json': projectJson,
       'people.ts': peopleTs,
       'shared.ts': sharedTs,
-      'report.ts': 'export default () => null;\n',
+      'report.ts': 'export const drawReport = () => null;\n',
       'types.d.ts': 'export default 5;\n',
       'notes.md': '# Notes\n',
       'package.json': '{"type": "module"}',

@@ -104,7 +104,7 @@ it('publishes the figures and warns if the report fails', async () => {
   const warehouse = await temporaryFolder();
   const { url } = await serveData(smallNation({ 1101: 4 }));
   const reportModule = join(await temporaryFolder(), 'report.mjs');
-  await writeFile(reportModule, "export default () => { throw new TypeError('report failed'); };");
+  await writeFile(reportModule, "export const drawReport = () => { throw new TypeError('report failed'); };");
   const moved = { ...project, reportModule };
   const { outcome, manifest, warnings } = await runSync(syncOptions(warehouse, url), {}, moved);
   expect(outcome).toBe('published');

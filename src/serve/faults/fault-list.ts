@@ -66,9 +66,9 @@ export const presets: Readonly<Record<string, { readonly sentence: string; reado
 
 /** Returns the faults of a preset with their default values. */
 export function presetValues(name: 'transient' | 'hostile'): FaultValues {
-  const { faults } = presets[name]!;
+  const own = presets[name]!.faults;
   return Object.fromEntries(
-    faultList.flatMap((fault) => (faults.includes(fault.name) ? [[fault.name, fault.default]] : [])),
+    faultList.flatMap((fault) => (own.includes(fault.name) ? [[fault.name, fault.default]] : [])),
   );
 }
 
