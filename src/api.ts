@@ -34,6 +34,7 @@ export interface SyncSettings extends Partial<Omit<SyncOptions, 'apiKey' | 'base
   readonly apiKey?: string | Secret;
 }
 
+/** Options of a replay. Only the warehouse is required. */
 export interface ReplaySettings extends Partial<ReplayOptions>, GivenContext {
   readonly warehouse: string;
 }

@@ -2,6 +2,7 @@
 
 import { getSystemErrorMap } from 'node:util';
 
+/** Exit codes of the command, and `exitCode` of a `RekapError`. */
 export const ExitCode = {
   done: 0,
   unexpected: 1,
@@ -85,6 +86,7 @@ const failures = {
   interrupted: ExitCode.interrupted,
 } as const;
 
+/** Code of a `RekapError`. docs/reference/exit-codes.md describes each. */
 export type ErrorCode = keyof typeof failures;
 
 interface Details {

@@ -25,6 +25,7 @@ export type RowValue = string | number | boolean | null | readonly RowValue[] | 
 /** A row by column name. */
 export type Row = Readonly<Record<string, RowValue>>;
 
+/** An opened warehouse. */
 export interface Warehouse {
   readonly folder: string;
   /** Returns the current snapshot. @throws `warehouse` if nothing is published. */

@@ -10,6 +10,7 @@ import type { Grade } from './stages.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import type { Snapshot } from './warehouse/warehouse.ts';
 
+/** Options of a sync. Times are in milliseconds. `rekap sync --help` describes each. */
 export interface SyncOptions {
   readonly warehouse: string;
   readonly baseUrl: string;
@@ -58,6 +59,7 @@ export const syncDefaults = {
   unpin: false,
 } as const satisfies Omit<SyncOptions, 'warehouse' | 'baseUrl' | 'source' | 'apiKey'>;
 
+/** Options of a replay. `rekap replay --help` describes each. */
 export interface ReplayOptions {
   readonly warehouse: string;
   readonly run: string | null;
@@ -70,6 +72,7 @@ export interface ReplayOptions {
   readonly acceptSource: boolean;
 }
 
+/** What a run takes from its surroundings. */
 export interface SyncContext {
   readonly clock: Clock;
   readonly random: Random;
@@ -78,6 +81,7 @@ export interface SyncContext {
   readonly signal: AbortSignal;
 }
 
+/** What the requests of a run amounted to. */
 export interface SyncFigures {
   readonly requests: number;
   readonly retries: number;
@@ -89,6 +93,7 @@ export interface SyncFigures {
   readonly milliseconds: number;
 }
 
+/** What a sync or a replay did. */
 export interface SyncResult {
   readonly kind: 'sync' | 'replay';
   /**

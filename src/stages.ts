@@ -113,6 +113,7 @@ export interface AcceptedReading {
 
 export type Place = Readonly<Record<string, number | bigint | string | boolean | null>>;
 
+/** Severity of a violation. With --strict, the gate refuses errors. */
 export type Severity = 'error' | 'warning';
 
 export interface Violation {

@@ -5,6 +5,7 @@ import type { SyncResult } from '../run-options.ts';
 import { messageOf, RekapError } from '../errors.ts';
 import type { Clock, Report, RunEvent } from '../runtime/context.ts';
 
+/** Spans of one run. */
 export interface RunTrace {
   readonly report: Report;
   end(result: Pick<SyncResult, 'outcome' | 'snapshot' | 'figures'>): void;

@@ -75,9 +75,8 @@ export function nameColumn(field: string, taken: ReadonlySet<string>): string {
 }
 
 function textOf(value: unknown): string | null {
-  return value === null || value === undefined || value === '' || typeof value === 'object'
-    ? null
-    : String(value as string);
+  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return isScalar && value !== '' ? String(value) : null;
 }
 
 interface Guess {

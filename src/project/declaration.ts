@@ -24,6 +24,7 @@ export type ColumnDefinition = DescribedColumn &
     | { readonly kind: 'timestamp'; readonly offset?: string }
   );
 
+/** Name of a kind of column. */
 export type ColumnKind = ColumnDefinition['kind'];
 
 interface NamedCheck {
@@ -60,6 +61,7 @@ export interface ReferenceCheck<Column extends string = string> extends NamedChe
   readonly target: string;
 }
 
+/** A check of single rows. */
 export type RowCheck = SumCheck | RangeCheck | PatternCheck | ReferenceCheck;
 
 /** Describes how a list is paged. Names are names of query parameters. */
@@ -145,6 +147,7 @@ export interface PipelineDeclaration<Column extends string = string> {
   readonly expectedRecords?: number;
 }
 
+/** A pipeline with the settings of its project: what a loaded or stored project contains. */
 export interface Pipeline<Column extends string = string> extends PipelineDeclaration<Column>, SourceSettings {}
 
 /** Returns the comment of a column that declares none. */
@@ -197,6 +200,7 @@ export interface ProjectDeclaration extends Partial<SourceSettings> {
 }
 
 export const languages = ['en', 'id'] as const;
+/** A language of reports and messages. */
 export type Language = (typeof languages)[number];
 
 /** A sentence by language. Names in braces are filled in. English is required. */
@@ -216,6 +220,7 @@ export interface SqlFile {
   readonly keys?: ViewKeys;
 }
 
+/** Keys of a view, from the header of its SQL file. */
 export interface ViewKeys {
   readonly primaryKey: readonly string[];
   readonly foreignKeys?: readonly {

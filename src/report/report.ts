@@ -96,7 +96,7 @@ async function ownSections({ project, database }: ReportFacts): Promise<Html[]> 
     const rows =
       query === undefined
         ? null
-        : await database.rows<Record<string, unknown>>(`FROM (${query.trim().replace(/;$/, '')})`);
+        : await database.rows<Record<string, Cell>>(`FROM (${query.trim().replace(/;$/, '')})`);
     sections.push(
       html`<section>
         <h2>${title}</h2>
@@ -109,10 +109,13 @@ async function ownSections({ project, database }: ReportFacts): Promise<Html[]> 
 
 const maxOwnRows = 500;
 
-function ownTable(rows: readonly Record<string, unknown>[], title: string): Html {
+/** Decimals, dates and times have types of DuckDB. */
+type Cell = string | number | bigint | boolean | null | undefined | { toString(): string };
+
+function ownTable(rows: readonly Record<string, Cell>[], title: string): Html {
   if (rows.length === 0) return html`<p class="quiet">No rows.</p>`;
   const names = Object.keys(rows[0]!);
-  const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+  const isNumber = (value: Cell): boolean => typeof value === 'number' || typeof value === 'bigint';
   const numbers = names.flatMap((name, place) =>
     rows.every((row) => row[name] === null || isNumber(row[name])) ? [place] : [],
   );
@@ -123,9 +126,9 @@ function ownTable(rows: readonly Record<string, unknown>[], title: string): Html
   return table(shown, { caption, head, numbers });
 }
 
-function cellOf(value: unknown): string {
+function cellOf(value: Cell): string {
   if (value === null || value === undefined) return '–';
-  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value as string);
+  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value);
 }
 
 function formatSum(sum: number | string): string {

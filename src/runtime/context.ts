@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../stages.ts';
 
+/** The time of a run. Replace it in tests. */
 export interface Clock {
   now(): Date;
   monotonic(): number;
@@ -10,6 +11,7 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Returns a number from 0 to 1 (exclusive), for jitter between retries. */
 export type Random = () => number;
 
 /** Steps of a run, in order. A process that dies at any step leaves the previous or the new snapshot intact. */
@@ -32,6 +34,7 @@ export const runSteps = [
 
 export type RunStep = (typeof runSteps)[number];
 
+/** What happens during a run. */
 export type RunEvent =
   | { readonly kind: 'warning'; readonly message: string }
   | { readonly kind: 'begin'; readonly run: string }
@@ -43,6 +46,7 @@ export type RunEvent =
   | { readonly kind: 'partition'; readonly dataset: string; readonly records: number; readonly verdict: Verdict }
   | { readonly kind: 'step'; readonly step: RunStep };
 
+/** Receives the events of a run. It must not throw. */
 export type Report = (event: RunEvent) => void;
 
 export const systemClock: Clock = {

@@ -6,6 +6,7 @@ import { RekapError } from '../errors.ts';
 export const defaultLimit = 10;
 
 /** Default maximum of `limit`, about one megabyte of records. */
+/** Maximum of the parameter for the page size, if the service has none of its own. */
 export const defaultMaxLimit = 1000;
 
 /** Numbers in the tables are signed 32-bit integers. */

@@ -9,6 +9,7 @@ import { readField } from '../project/field-path.ts';
 import { maxNumber } from './limits.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
+/** Records of one dataset, as the service returns them. */
 export interface RecordSet {
   /** Changes with the records. Plain ASCII without quotes. */
   readonly etag: string;
@@ -19,6 +20,7 @@ export interface RecordSet {
   readonly byPartition: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Where a service gets its records. */
 export interface RecordSource {
   /** Returns immediately, because every request calls it. */
   current(pipeline: AnyPipeline): RecordSet;

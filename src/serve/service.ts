@@ -9,12 +9,14 @@ import { checkRange, defaultMaxLimit, maxNumber } from './limits.ts';
 
 export { defaultMaxLimit };
 
+/** What to serve, and where. */
 export interface ServiceOptions extends AppOptions {
   /** Name or address to listen on. Prefers IPv4 if a name has several addresses. */
   readonly host: string;
   readonly port: number;
 }
 
+/** A running service. */
 export interface Service {
   /** Base URL for a client on the same machine, without a final slash, such as http://127.0.0.1:4321. */
   readonly url: string;

@@ -3,6 +3,7 @@
 import { ExitCode } from '../errors.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
 
+/** Whether the data of a warehouse is fresh. */
 export interface Status {
   /** 'failed' if the last run failed but the data is fresh enough. */
   readonly state: 'fresh' | 'stale' | 'failed';

@@ -22,6 +22,7 @@ import { pruneLandings, type Retention } from '../publish/landings.ts';
 import { startsNewHistory } from '../run.ts';
 import { verifyAgainst } from '../publish/verify-against.ts';
 
+/** Result of a verification. */
 export interface Verification {
   readonly files: number;
   /** Problems of the snapshot, as sentences. */

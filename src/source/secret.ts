@@ -5,6 +5,7 @@ import { RekapError } from '../errors.ts';
 
 const redacted = '[redacted]';
 
+/** An API key that prints as [redacted] wherever it is printed, logged or serialized. */
 export class Secret {
   readonly #value: string;
   readonly #also: Secret | null;

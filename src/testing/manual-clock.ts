@@ -2,6 +2,7 @@
 
 import type { Clock } from '../runtime/context.ts';
 
+/** A clock whose sleeps take no time. */
 export interface ManualClock extends Clock {
   /** All sleeps so far, in milliseconds. */
   readonly sleeps: number[];

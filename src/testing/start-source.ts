@@ -19,6 +19,7 @@ import { manualClock } from './manual-clock.ts';
 /** Records by table, as the source would return them. */
 export type SourceRecords = Readonly<Record<string, readonly object[]>>;
 
+/** Settings of a test source. All are optional. */
 export interface SourceSettings {
   /** Default: the bundled project. */
   readonly project?: GivenProject;
@@ -34,6 +35,7 @@ export interface SourceSettings {
   readonly clock?: Clock;
 }
 
+/** A running test source. */
 export interface TestSource {
   readonly url: string;
   /** The key that the source accepts. */

@@ -64,6 +64,7 @@ const fileShape = v.object({
   /** Hash of a table's or view's rows, comparable between snapshots. Missing in older snapshots. */
   content: v.optional(text),
 });
+/** A file in a manifest: path, bytes, rows and SHA-256. */
 export type ManifestFile = Readonly<v.InferOutput<typeof fileShape>>;
 
 const verdictShape = v.object({
@@ -101,6 +102,7 @@ const datasetShape = v.object({
   /** SHA-256 over the names, types and order of the columns. */
   schema_fingerprint: text,
 });
+/** A dataset in a manifest: ledger, sums, changes, and the proof of each partition. */
 export type ManifestDataset = Readonly<v.InferOutput<typeof datasetShape>>;
 
 /** A snapshot's manifest.json. `verify` checks its figures. */
@@ -125,6 +127,7 @@ export const manifestShape = v.object({
   /** Files of landing/<run>, which a replay verifies. The hash of each body is in answers.jsonl. */
   landing: v.array(fileShape),
 });
+/** Content of manifest.json: what a snapshot contains, and how it was made. */
 export type Manifest = Readonly<Omit<v.InferOutput<typeof manifestShape>, 'project'>> & { readonly project: Project };
 
 const madeUp = {

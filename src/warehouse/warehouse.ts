@@ -17,6 +17,7 @@ import {
 } from './snapshot-format.ts';
 import { countOf } from '../runtime/text.ts';
 
+/** A published snapshot: its ID, its folder and its manifest. */
 export interface Snapshot {
   readonly id: string;
   readonly folder: string;
@@ -87,6 +88,7 @@ async function readLinkedId(warehouse: string, link: string, next: string): Prom
   throw new RekapError('warehouse', what, next);
 }
 
+/** Returns the current snapshot of a warehouse, or null if nothing is published. @throws `warehouse` if it is damaged. */
 export async function readCurrent(warehouse: string): Promise<Snapshot | null> {
   const id = await readCurrentId(warehouse);
   return id === null ? null : readSnapshot(warehouse, id);

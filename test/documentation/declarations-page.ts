@@ -3,9 +3,10 @@
 /** What the page shows, by its heading: exported types of declaration.ts. */
 const sections: Readonly<Record<string, readonly string[]>> = {
   Project: ['ProjectDeclaration', 'SourceSettings', 'Auth', 'Paging', 'NextPage', 'SqlValues'],
-  Dataset: ['PipelineDeclaration', 'Partition', 'PartitionValues'],
+  Dataset: ['DeclaredPipeline', 'PipelineDeclaration', 'Partition', 'PartitionValues'],
   Columns: ['ColumnDefinition'],
   Checks: ['SumCheck', 'RangeCheck', 'PatternCheck', 'ReferenceCheck'],
+  Report: ['ReportSection'],
 };
 
 interface Declared {

@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describeDeclarations } from './declarations-page.ts';
-import { toJsonSchema } from '@valibot/to-json-schema';
+import { describeProgram } from './program-page.ts';
+import { pipelineShape, projectShape } from '../../src/project/shapes.ts';
+import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import { commandLine } from '../../src/cli/commands.ts';
 import { loadOptions } from '../../src/cli/options/read-command.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
@@ -49,6 +51,7 @@ export async function makeReferencePages(): Promise<Pages> {
       'tables.md': await makeTables(folder),
       'files.md': await makeFiles(join(folder, 'data/warehouse')),
       'declarations.md': await makeDeclarations(),
+      'program.md': page('Program', ...describeProgram()),
       ...(await makeSchemas()),
     };
   } finally {
@@ -73,6 +76,8 @@ async function makeSchemas(): Promise<Pages> {
     'manifest.json': manifestShape,
     'run.json': runFileShape,
     'config.json': configShape(await loadOptions(commandLine.commands)),
+    'project.json': projectShape,
+    'pipeline.json': pipelineShape,
     'answers.jsonl': landedResponseShape,
     'verdicts.jsonl': landedVerdictShape,
   };
@@ -80,9 +85,15 @@ async function makeSchemas(): Promise<Pages> {
     Object.entries(shapes).map(([name, shape]) => [
       `${name.split('.')[0]}.schema.json`,
       // Checks in code, such as that an id is one, have no JSON Schema.
-      `${JSON.stringify({ title: name, ...toJsonSchema(shape, { errorMode: 'ignore' }) }, null, 2)}\n`,
+      `${JSON.stringify({ title: name, ...withSchemaName(toJsonSchema(shape, { errorMode: 'ignore' })) }, null, 2)}\n`,
     ]),
   );
+}
+
+/** A declaration in JSON may name its schema. */
+function withSchemaName(schema: JsonSchema): JsonSchema {
+  const { properties = {} } = schema;
+  return 'paging' in properties ? { ...schema, properties: { $schema: { type: 'string' }, ...properties } } : schema;
 }
 
 async function rekap(folder: string, ...words: readonly string[]): Promise<string> {

@@ -30,6 +30,7 @@ const faults = [
   ['cut', 'response', 0.02, 'the JSON ends early, although the HTTP response is complete'],
 ] as const;
 
+/** Name of a fault. `faultList` describes each. */
 export type FaultName = (typeof faults)[number][0];
 export type ResponseFault = Extract<(typeof faults)[number], readonly [string, 'response', ...unknown[]]>[0];
 
@@ -46,8 +47,10 @@ export const faultList = faults.map(([name, affects, defaultValue, sentence]) =>
   passes: transient.includes(name),
 }));
 
+/** A rate from 0 (never) to 1 (always) for each fault, or for `clamp` a number of records. */
 export type FaultValues = Readonly<Partial<Record<FaultName, number>>>;
 
+/** Faults of a service. */
 export interface FaultSettings {
   readonly values: FaultValues;
   /** The same seed and requests produce the same responses. */

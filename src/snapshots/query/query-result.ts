@@ -16,11 +16,13 @@ type DuckDbValue = DuckDBDecimalValue | DuckDBDateValue | DuckDBTimestampValue;
 
 export type ResultValue = JS | DuckDbValue;
 
+/** Name and DuckDB type of a column. */
 export interface ResultColumn {
   readonly name: string;
   readonly type: string;
 }
 
+/** Result of a query: its columns, and its rows in groups, as DuckDB returns them. */
 export interface QueryResult {
   readonly columns: readonly ResultColumn[];
   groups(): AsyncIterable<readonly (readonly ResultValue[])[]>;
