@@ -91,7 +91,8 @@ async function* examineFolder(warehouse: string): AsyncGenerator<Finding> {
       );
 }
 
-async function examineKey({ apiKey, keyFile }: DoctorOptions): Promise<Finding> {
+async function examineKey({ apiKey, keyFile, project: { auth } }: DoctorOptions): Promise<Finding> {
+  if (auth === null) return ok('key', 'the project declares no key');
   if (apiKey === null) return bad('key', 'the API key is missing', 'Set REKAP_API_KEY, or add --api-key-file FILE.');
   const mode = keyFile === null ? 0 : ((await stat(keyFile).catch(() => null))?.mode ?? 0);
   return (mode & 0o077) !== 0

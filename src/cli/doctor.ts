@@ -18,7 +18,8 @@ export const doctorCommand = declareCommand({
     ...warehouseOption,
     'base-url': {
       type: 'string',
-      describe: 'URL of the service; without it, only this machine is checked',
+      describe: 'URL of the service; without any, only this machine is checked',
+      defaultDescription: 'the one that the project declares',
     },
     'api-key-file': {
       type: 'string',
@@ -55,14 +56,16 @@ export const doctorCommand = declareCommand({
     ]);
     const project = await loadChosenProject(args.project);
     const file = args['api-key-file'];
-    const hasKey = file !== undefined || (process.env['REKAP_API_KEY'] ?? '') !== '';
-    const given = args['base-url'];
+    const { auth } = project;
+    const isSet = (variable: string | undefined): boolean => (process.env[variable ?? ''] ?? '') !== '';
+    const hasKey = auth === null || file !== undefined || isSet('REKAP_API_KEY') || isSet(auth.variable);
+    const given = args['base-url'] ?? project.baseUrl;
     const findings = [];
     for await (const finding of examine({
       project,
       warehouse: args.warehouse,
-      baseUrl: given === undefined ? null : readBaseUrl(given, project.pipelines),
-      apiKey: hasKey ? await readApiKey(file) : null,
+      baseUrl: given === null ? null : readBaseUrl(given, project.pipelines),
+      apiKey: hasKey ? await readApiKey(file, auth) : null,
       pageSize: args['page-size'],
       timeout: args.timeout * 1000,
       clock: systemClock,
@@ -85,7 +88,7 @@ export const doctorCommand = declareCommand({
           process.stdout.write(`${indent}${line}\n`);
     }
     if (args.json) printJson(findings);
-    else if (given === undefined) process.stdout.write('The service was not checked. To check it, add --base-url.\n');
+    else if (given === null) process.stdout.write('The service was not checked. To check it, add --base-url.\n');
     const failed = findings.filter(({ state }) => state === 'failed').map(({ about }) => about);
     if (failed.length === 0) return ExitCode.done;
     return failed.some((about) => ['service', 'access', 'response', 'partition', 'page size'].includes(about))

@@ -1,7 +1,7 @@
 /** rekap init: creates a config file, and files for a scheduler. */
 
 import { declareCommand } from './options/option.ts';
-import { loadChosenProject } from './project.ts';
+import { loadChosenProject, projectOption } from './project.ts';
 import { warehouseOption } from './options/shared.ts';
 import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
 import { RekapError } from '../errors.ts';
@@ -11,13 +11,18 @@ const defaultKeyFile = 'api-key';
 
 export const initCommand = declareCommand({
   options: {
-    'base-url': { type: 'string', describe: 'URL of the service' },
+    'base-url': {
+      type: 'string',
+      describe: 'URL of the service',
+      defaultDescription: 'the one that the project declares',
+    },
     'api-key-file': {
       type: 'string',
       describe: 'file with the API key',
       defaultDescription: 'a new file with the value of REKAP_API_KEY',
     },
     ...warehouseOption,
+    ...projectOption,
     schedule: {
       type: 'string',
       choices: scheduleNames,
@@ -32,7 +37,7 @@ export const initCommand = declareCommand({
     ['rekap init --base-url https://host --schedule systemd', 'also create a service and a nightly timer'],
   ],
   ignoresConfig: true,
-  async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, schedule, into }) {
+  async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, schedule, into, project: chosen }) {
     const [
       { mkdir, readFile, stat, writeFile, realpath },
       { dirname, isAbsolute, join, relative, resolve },
@@ -48,7 +53,8 @@ export const initCommand = declareCommand({
     ]);
     const folder = resolve(into);
     const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
-    if (given === undefined && config === null)
+    const project = config === null ? await loadChosenProject(chosen) : null;
+    if (given === undefined && project?.baseUrl === null)
       throw new RekapError('usage', 'The source is missing.', 'Add its URL with --base-url https://…');
     const key = (process.env['REKAP_API_KEY'] ?? '').trim();
     // A scheduler doesn't have the current environment.
@@ -70,7 +76,8 @@ export const initCommand = declareCommand({
     if (config === null) {
       const settings = {
         $schema: schema,
-        'base-url': readBaseUrl(given!, (await loadChosenProject(undefined)).pipelines),
+        ...(given !== undefined && { 'base-url': readBaseUrl(given, project!.pipelines) }),
+        ...(chosen !== undefined && { project: relative(folder, resolve(chosen)) || '.' }),
         warehouse,
         ...(keyFile === undefined ? {} : { 'api-key-file': keyFile }),
       };
@@ -94,6 +101,7 @@ export const initCommand = declareCommand({
       const mode = file === defaultKeyFile ? 0o600 : 0o644;
       await writeFile(join(folder, file), text, { flag: 'wx', mode });
     }
+    const needsKey = project === null || project.auth !== null;
     const keyExists = (await stat(places.keyFile).catch(() => null)) !== null;
     const shownKey = isAbsolute(keyFile ?? '') ? keyFile : join(into, keyFile ?? defaultKeyFile);
     const lines = [
@@ -101,8 +109,10 @@ export const initCommand = declareCommand({
       ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
       ...(planned === null ? [] : ['', planned.when]),
       '',
-      ...(keyExists ? [] : ['Save the key in a file that only you can read:', `  (umask 077; cat > ${shownKey})`]),
-      ...(keyFile === undefined ? [`Add "api-key-file": "${defaultKeyFile}" to rekap.json.`] : []),
+      ...(keyExists || !needsKey
+        ? []
+        : ['Save the key in a file that only you can read:', `  (umask 077; cat > ${shownKey})`]),
+      ...(keyFile === undefined && needsKey ? [`Add "api-key-file": "${defaultKeyFile}" to rekap.json.`] : []),
       'Check that a sync can run:',
       into === '.' ? '  rekap doctor' : `  (cd ${into} && rekap doctor)`,
       ...(planned === null ? [] : ['Then enable it:', ...planned.enable.map((line) => `  ${fillIn(line, places)}`)]),

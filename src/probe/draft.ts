@@ -64,8 +64,8 @@ function pipelineText(probe: Probe, table: string, path: string): string {
   const count = envelope.reportedCount;
   const keyColumns = key?.columns ?? [columns[0]!.name];
   const isUnique = key !== undefined && key.different === records.length;
-  const kinds = new Set(columns.map((column) => declaredKind(column, keyColumns)));
-  const watched = columns.filter((column) => declaredKind(column, keyColumns) === 'count').map(({ name }) => name);
+  const kinds = new Set(columns.map((column) => column.definition.kind));
+  const watched = columns.filter((column) => column.definition.kind === 'count').map(({ name }) => name);
   return [
     `import { ${[...kinds, 'definePipeline'].toSorted().join(', ')} } from 'rekap';`,
     '',
@@ -85,7 +85,7 @@ function pipelineText(probe: Probe, table: string, path: string): string {
           `  partition: ${literal({ parameter: partition.parameter, column: partition.column })}, ${remark(partition.why)}`,
         ]),
     '  columns: {',
-    ...columns.map((column) => `    ${column.name}: ${columnText(column, keyColumns)}, ${remark(column.why)}`),
+    ...columns.map((column) => `    ${column.name}: ${columnText(column)}, ${remark(column.why)}`),
     ...skipped.map((field) => `    ${remark(`${field} is an array or too deep, and no column can hold it.`)}`),
     '  },',
     `  key: ${literal(keyColumns)}, ${remark(
@@ -101,15 +101,10 @@ function pipelineText(probe: Probe, table: string, path: string): string {
   ].join('\n');
 }
 
-/** A count in the key is a number that identifies, not one to add up. */
-function declaredKind({ name, definition: { kind } }: ProbedColumn, key: readonly string[]): string {
-  return kind === 'count' && key.includes(name) ? 'integer' : kind;
-}
-
-function columnText(column: ProbedColumn, key: readonly string[]): string {
-  const { kind: _kind, field, comment, ...given } = column.definition as DeclaredColumn & Values;
+function columnText(column: ProbedColumn): string {
+  const { kind, field, comment, ...given } = column.definition as DeclaredColumn & Values;
   const words = [quote(field), quote(comment!), ...(Object.keys(given).length === 0 ? [] : [literal(given)])];
-  return `${declaredKind(column, key)}(${words.join(', ')})`;
+  return `${kind}(${words.join(', ')})`;
 }
 
 function sampleOf({ records }: Probe, path: string): Draft['sample'] {

@@ -5,7 +5,7 @@ import type { Auth } from '../project/declaration.ts';
 import type { Clock } from '../runtime/context.ts';
 import { createHttpTransport } from '../source/http-transport.ts';
 import type { Secret } from '../source/secret.ts';
-import { findColumns, nameColumn, type ProbedColumns } from './columns.ts';
+import { findColumns, nameColumn, type ProbedColumn, type ProbedColumns } from './columns.ts';
 import { type Envelope, findEnvelope, parseBody, type ProbedRecord } from './envelope.ts';
 import { findKeys, findPartition, type FoundPartition, type KeyCandidate } from './key.ts';
 import { findPaging, type FoundPaging, pagingNames, type ProbedList } from './paging.ts';
@@ -65,17 +65,19 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     const partition = await findPartition(list, columns, paging.records);
     if (partition !== null) fixed.delete(partition.parameter);
     const keys = findKeys(columns, partition?.column ?? null);
+    const count = envelope.reportedCount;
+    const isTotal = count === undefined || count.value >= paging.records.length;
     return {
       origin,
       path: pathname,
       table: nameTable(pathname),
       parameters: Object.fromEntries(fixed),
       auth: options.auth,
-      envelope,
+      envelope: isTotal ? envelope : withoutCount(envelope),
       paging,
       partition,
       keys,
-      columns,
+      columns: columns.map((column) => asKeyColumn(column, keys[0]?.columns ?? [])),
       skipped,
       records: paging.records,
       requests: prober.requests,
@@ -83,6 +85,21 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   } finally {
     await transport.close();
   }
+}
+
+/** A number below the number of records that came counts those of one page. */
+function withoutCount({ reportedCount: _reportedCount, ...envelope }: Envelope): Envelope {
+  return envelope;
+}
+
+/** A number in the key identifies, so it is not one to add up. */
+function asKeyColumn(column: ProbedColumn, key: readonly string[]): ProbedColumn {
+  if (column.definition.kind !== 'count' || !key.includes(column.name)) return column;
+  return {
+    ...column,
+    definition: { ...column.definition, kind: 'integer' },
+    why: `${column.why}, and it is in the key`,
+  };
 }
 
 function readUrl(given: string): URL {

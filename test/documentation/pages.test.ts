@@ -14,7 +14,7 @@ import { PageRunner } from './page-runner.ts';
 
 const root = join(import.meta.dirname, '../..');
 const guides = readdirSync(join(root, 'docs/how-to')).map((name) => `docs/how-to/${name}`);
-const pages = ['README.md', 'docs/tutorial.md', ...guides];
+const pages = ['README.md', 'docs/tutorial.md', 'docs/own-dataset.md', ...guides];
 
 /** Why some blocks can't run here, by their first words. */
 const notRun: Readonly<Record<string, string>> = {
@@ -58,6 +58,7 @@ const sample = preparedWarehouse(async (folder) => {
 const withoutSample = new Set([
   'README.md',
   'docs/tutorial.md',
+  'docs/own-dataset.md',
   'docs/how-to/add-a-dataset.md',
   'docs/how-to/declare-a-project.md',
   'docs/how-to/recover-from-a-failed-sync.md',
@@ -68,6 +69,7 @@ const withoutSample = new Set([
 const prepare: Readonly<Record<string, (runner: PageRunner) => Promise<unknown>>> = {
   // Its key is in a file.
   'docs/tutorial.md': async (runner) => void delete runner.variables['REKAP_API_KEY'],
+  'docs/own-dataset.md': async (runner) => void delete runner.variables['REKAP_API_KEY'],
   // Each of the two pages has one file of the same project.
   'docs/how-to/add-a-dataset.md': (runner) => writeFirstFile(runner, 'docs/how-to/declare-a-project.md'),
   'docs/how-to/declare-a-project.md': async (runner) => {
