@@ -1,6 +1,6 @@
 /** Writes the OpenAPI 3.1 document of the service from the pipelines it serves. */
 
-import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { AnyPipeline, Auth, Project } from '../project/declaration.ts';
 import { parametersOf } from './selection.ts';
 import { documentContent, documentRecord, type Json, schemaName } from './openapi-records.ts';
 import { maxSqlUrlLength, queryRows, queryTimeout } from './limits.ts';
@@ -40,7 +40,7 @@ export function documentService(options: DocumentOptions): Json {
       '/openapi.json': documentOpenPath('OpenAPI document'),
     },
     components: {
-      securitySchemes: { apiKey: describeAuth(about.auth) },
+      ...(about.auth !== null && { securitySchemes: { apiKey: describeAuth(about.auth) } }),
       schemas: {
         ...Object.fromEntries(pipelines.map((pipeline) => [schemaName(pipeline), documentRecord(pipeline)])),
         Problem: problemSchema,
@@ -49,7 +49,8 @@ export function documentService(options: DocumentOptions): Json {
   };
 }
 
-function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: DocumentOptions): Json {
+function documentEndpoint(pipeline: AnyPipeline, options: DocumentOptions): Json {
+  const { maxLimit, rateLimit } = options;
   const { partition, size, position, fixed } = parametersOf(pipeline, maxLimit);
   const parameters = [partition, size, position, ...fixed].flatMap((parameter) => {
     if (parameter === null) return [];
@@ -61,7 +62,7 @@ function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: Docume
     operationId: `get_${pipeline.table}`,
     summary: pipeline.title,
     description: pipeline.comment,
-    security: [{ apiKey: [] }],
+    security: options.about.auth === null ? [] : [{ apiKey: [] }],
     parameters,
     responses: {
       200: {
@@ -83,14 +84,15 @@ function documentEndpoint(pipeline: AnyPipeline, { maxLimit, rateLimit }: Docume
   };
 }
 
-function describeAuth(auth: Project['auth']): Json {
-  if (auth !== null && 'bearer' in auth) return { type: 'http', scheme: 'bearer' };
-  if (auth !== null && 'basic' in auth) return { type: 'http', scheme: 'basic' };
-  if (auth !== null && 'query' in auth) return { type: 'apiKey', in: 'query', name: auth.query };
-  return { type: 'apiKey', in: 'header', name: auth?.header ?? 'x-api-key' };
+function describeAuth(auth: Auth): Json {
+  if ('bearer' in auth) return { type: 'http', scheme: 'bearer' };
+  if ('basic' in auth) return { type: 'http', scheme: 'basic' };
+  if ('query' in auth) return { type: 'apiKey', in: 'query', name: auth.query };
+  return { type: 'apiKey', in: 'header', name: auth.header };
 }
 
-function securityOf({ openSample }: DocumentOptions): Json[] {
+function securityOf({ openSample, about }: DocumentOptions): Json[] {
+  if (about.auth === null) return [];
   return [...(openSample === true ? [{}] : []), { apiKey: [] }];
 }
 
