@@ -1,0 +1,164 @@
+/** A probe finds how a list is paged, and drafts a project that syncs every record, for each way of paging. */
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sync } from '../../src/api.ts';
+import { openWarehouse } from '../../src/open-warehouse.ts';
+import { draftProject } from '../../src/probe/draft.ts';
+import { type Probe, probe } from '../../src/probe/probe.ts';
+import { maxRequests } from '../../src/probe/prober.ts';
+import { writeDraft } from '../../src/probe/write-draft.ts';
+import { loadProject } from '../../src/project/load-project.ts';
+import { Secret } from '../../src/source/secret.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
+import { listingPaths, type ListedRecord, serveListing } from '../support/listing-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const records: readonly ListedRecord[] = Array.from({ length: 137 }, (_, at) => ({
+  region: `AA-${at % 3}`,
+  stationNo: Math.floor(at / 3) + 1,
+  name: at % 9 === 0 ? null : `ROOM ${at}`,
+  seats: String((at * 7) % 60),
+  share: (at / 7).toFixed(2),
+  isOpen: at % 2 === 0,
+  day: `2024-02-1${at % 9}`,
+  moment: `2024-02-14T0${at % 9}:30:00+07:00`,
+  postcode: `0${1000 + at}`,
+  place: { id: at, tags: ['a'] },
+}));
+
+async function probeUrl(url: string): Promise<Probe> {
+  const options = { auth: null, apiKey: new Secret(''), clock: manualClock(), signal: new AbortController().signal };
+  return probe({ url, ...options });
+}
+
+/** Writes the draft and loads it, as `rekap check` does. */
+async function draft(found: Probe): Promise<string> {
+  const folder = join(await temporaryFolder(), 'drafted');
+  await writeDraft(draftProject(found, 'drafted'), { folder, project: null, origin: found.origin });
+  await loadProject(folder);
+  return folder;
+}
+
+const found: Readonly<Record<string, object>> = {
+  '/page': { by: 'page', page: 'page', size: 'per_page' },
+  '/page-from-0': { by: 'page', page: 'page', size: 'size', first: 0 },
+  '/offset': { by: 'offset', limit: 'limit', offset: 'offset' },
+  '/cursor': { by: 'next', cursor: '/meta/next_cursor', parameter: 'cursor', size: 'limit' },
+  '/next': { by: 'next', url: '/next' },
+  '/link': { by: 'next', link: true },
+  '/by-key': { by: 'none' },
+  '/all': { by: 'none' },
+  '/lines.ndjson': { by: 'none' },
+};
+
+describe.each([
+  ['a quiet source', undefined],
+  ['a source that is busy at every fifth request', 5],
+])('from %s', (_what, busyEvery) => {
+  it.each(listingPaths)('%s becomes a project that syncs every record', async (path) => {
+    const url = await serveListing({ records, ...(busyEvery !== undefined && { busyEvery }) });
+    const probed = await probeUrl(url + path);
+    expect(probed.requests.length).toBeLessThanOrEqual(maxRequests);
+    expect(probed.paging.paging).toEqual(found[path]);
+    const warehouse = await temporaryFolder();
+    await sync({ project: await draft(probed), warehouse, clock: manualClock() });
+    const { query } = await openWarehouse(warehouse);
+    const table = path.replaceAll(/^\/|\.ndjson$/g, '').replaceAll('-', '_');
+    const sums = 'SELECT count(*) AS n, sum(seats) AS seats, count(name) AS names, count(DISTINCT postcode) AS codes';
+    const seats = records.reduce((sum, record) => sum + Number(record['seats']), 0);
+    expect(await query(`${sums} FROM "${table}"`)).toEqual([
+      { n: 137, seats, names: records.filter((record) => record['name'] !== null).length, codes: 137 },
+    ]);
+    expect(await query('FROM violations')).toEqual([]);
+  });
+});
+
+describe('a probe', () => {
+  it('guesses the kind of each field, its key and its filter, and names the page cap', async () => {
+    const probed = await probeUrl(`${await serveListing({ records })}/page`);
+    expect(probed.columns.map(({ name, definition: { kind } }) => [name, kind])).toEqual([
+      ['region', 'text'],
+      ['station_no', 'integer'],
+      ['name', 'text'],
+      ['seats', 'count'],
+      ['share', 'decimal'],
+      ['is_open', 'boolean'],
+      ['day', 'date'],
+      ['moment', 'timestamp'],
+      ['postcode', 'text'],
+      ['place_id', 'integer'],
+    ]);
+    expect(probed.skipped).toEqual(['/place/tags']);
+    expect(probed.columns.find(({ name }) => name === 'postcode')?.why).toContain('"01000"');
+    expect(probed.partition).toMatchObject({ parameter: 'region', column: 'region' });
+    expect(probed.keys[0]).toMatchObject({ columns: ['region', 'station_no'] });
+    expect(probed.paging.cap?.size).toBe(25);
+    expect(probed.envelope).toMatchObject({ records: '/results', reportedCount: { pointer: '/total', value: 137 } });
+  });
+
+  it('takes a filter of the URL as the partition, and other parameters as fixed ones', async () => {
+    const probed = await probeUrl(`${await serveListing({ records })}/page?region=AA-1&year=2024&per_page=5`);
+    expect(probed.partition).toMatchObject({ parameter: 'region', column: 'region' });
+    expect(probed.parameters).toEqual({ year: '2024' });
+  });
+
+  it('shows the value that speaks against a kind', async () => {
+    const odd = records.map((record, at) => ({ ...record, seats: at === 100 ? '1.200' : record['seats'] }));
+    const probed = await probeUrl(`${await serveListing({ records: odd })}/all`);
+    const seats = probed.columns.find(({ name }) => name === 'seats')!;
+    expect(seats.definition.kind).toBe('count');
+    expect(seats.why).toContain('"1.200"');
+  });
+
+  it('says that a round number of records may be a page', async () => {
+    const probed = await probeUrl(`${await serveListing({ records: records.slice(0, 100) })}/all`);
+    expect(probed.paging.guesses).toHaveLength(1);
+  });
+
+  it('drafts valid code from field names and values that could end a comment or a string', async () => {
+    const hostile = [
+      "'",
+      '\u2028process.exit(3)//',
+      '*/',
+      '`${1}`',
+      '\\',
+      '\nprocess.exit(4)//',
+      '\u202e',
+      '__proto__',
+    ];
+    const named = Array.from({ length: 30 }, (_, at) =>
+      Object.fromEntries([['id', `x${at}`] as const, ...hostile.map((text) => [text, text] as const)]),
+    );
+    const folder = await draft(await probeUrl(`${await serveListing({ records: named })}/all`));
+    const { pipelines } = await loadProject(folder);
+    const fields = Object.values(pipelines[0]!.columns).map(({ field }) => field);
+    expect(fields).toEqual(['id', ...hostile]);
+  });
+
+  it('writes no file over another', async () => {
+    const probed = await probeUrl(`${await serveListing({ records })}/all`);
+    const folder = await draft(probed);
+    await writeFile(join(folder, 'pipelines/all.ts'), 'mine');
+    await expect(
+      writeDraft(draftProject(probed, 'drafted'), { folder, project: await loadProject(null), origin: probed.origin }),
+    ).rejects.toMatchObject({ code: 'usage', message: expect.stringContaining('already exists') });
+  });
+
+  it.each([
+    ['http://127.0.0.1:1/v1/list?token=abc', 'usage'],
+    ['http://user:secret@127.0.0.1:1/v1/list', 'usage'],
+    ['not a url', 'usage'],
+    ['http://127.0.0.1:1/', 'usage'],
+    ['http://127.0.0.1:1/list', 'source-unreachable'],
+  ])('refuses %s', async (url, code) => {
+    await expect(probeUrl(url)).rejects.toMatchObject({ code });
+  });
+
+  it('refuses a response without records', async () => {
+    const url = await serveListing({ records: [] });
+    await expect(probeUrl(`${url}/all`)).rejects.toMatchObject({ code: 'envelope' });
+    await expect(probeUrl(`${url}/nowhere`)).rejects.toMatchObject({ code: 'source-status', status: 404 });
+  });
+});

@@ -1,0 +1,94 @@
+/** A server of one list under many paths, each with another way of paging, as a probe meets them. It doesn't use rekap. */
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export type ListedRecord = Readonly<Record<string, unknown>>;
+
+export interface Listing {
+  readonly records: readonly ListedRecord[];
+  /** Every so many requests, the response is 503. */
+  readonly busyEvery?: number;
+}
+
+/** Maximum page size, whatever is requested. */
+const cap = 25;
+
+type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown };
+type Handler = (query: URLSearchParams, records: readonly ListedRecord[], path: string) => Answer;
+
+function cut(records: readonly ListedRecord[], start: number, size: number): readonly ListedRecord[] {
+  return records.slice(start, start + Math.min(cap, size));
+}
+
+function sizeOf(query: URLSearchParams, name: string): number {
+  return Number(query.get(name) ?? 10);
+}
+
+function linkTo(path: string, query: URLSearchParams, name: string, start: number): string {
+  const next = new URLSearchParams(query);
+  next.set(name, String(start));
+  return `${path}?${next.toString()}`;
+}
+
+const handlers: Readonly<Record<string, Handler>> = {
+  '/page': (query, records) => {
+    const size = Math.min(cap, sizeOf(query, 'per_page'));
+    return {
+      body: { total: records.length, results: cut(records, (Number(query.get('page') ?? 1) - 1) * size, size) },
+    };
+  },
+  '/page-from-0': (query, records) => {
+    const size = Math.min(cap, sizeOf(query, 'size'));
+    return { body: { content: cut(records, Number(query.get('page') ?? 0) * size, size) } };
+  },
+  '/offset': (query, records) => {
+    const unknown = [...query.keys()].find((name) => !['limit', 'offset', 'region'].includes(name));
+    if (unknown !== undefined) return { status: 400, body: { error: unknown } };
+    return { body: cut(records, Number(query.get('offset') ?? 0), sizeOf(query, 'limit')) };
+  },
+  '/cursor': (query, records) => {
+    const [start, size] = [Number(query.get('cursor') ?? 0), Math.min(cap, sizeOf(query, 'limit'))];
+    const next = start + size < records.length ? String(start + size) : null;
+    return { body: { data: { items: cut(records, start, size) }, meta: { next_cursor: next } } };
+  },
+  '/next': (query, records, path) => {
+    const start = Number(query.get('from') ?? 0);
+    const next = start + cap < records.length ? linkTo(path, query, 'from', start + cap) : null;
+    return { body: { rows: cut(records, start, cap), next } };
+  },
+  '/link': (query, records, path) => {
+    const start = Number(query.get('after') ?? 0);
+    const next = linkTo(path, query, 'after', start + cap);
+    const headers = start + cap < records.length ? { link: `<${next}>; rel="next"` } : undefined;
+    return { ...(headers !== undefined && { headers }), body: cut(records, start, cap) };
+  },
+  '/by-key': (_query, records) => ({ body: Object.fromEntries(records.map((record, at) => [`k${at}`, record])) }),
+  '/all': (_query, records) => ({ body: { data: records } }),
+};
+
+export const listingPaths = [...Object.keys(handlers), '/lines.ndjson'];
+
+/** Serves until the test is over; returns the URL. Only `region` filters, and only where the list is paged. */
+export async function serveListing({ records, busyEvery }: Listing): Promise<string> {
+  let requests = 0;
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    requests += 1;
+    const { pathname, searchParams } = new URL(request.url!, 'http://host');
+    const isBusy = busyEvery !== undefined && requests % busyEvery === 0;
+    if (isBusy) return void response.writeHead(503).end();
+    if (pathname === '/lines.ndjson')
+      return void response.end(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    const handler = handlers[pathname];
+    if (handler === undefined) return void response.writeHead(404).end('{}');
+    const region = searchParams.get('region');
+    const isFilter = region !== null && !['/by-key', '/all'].includes(pathname);
+    const own = isFilter ? records.filter((record) => record['region'] === region) : records;
+    const { status = 200, headers = {}, body } = handler(searchParams, own, pathname);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => void server.once('listening', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
