@@ -15,6 +15,7 @@ import {
   quarantineTable,
   requireKeyOrder,
   snapshotsLogTable,
+  totalType,
   type TableDefinition,
   violationsLogTable,
   violationsTable,
@@ -27,6 +28,7 @@ import {
   violationsLogSql,
 } from './violation-history.ts';
 import { violationSelects } from './violation-selects.ts';
+import { snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
 import { rowsOfOneGroup, type WrittenParquet, writeParquet } from './write-parquet.ts';
 import type { SourceFile } from '../project/declaration-error.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
@@ -77,13 +79,6 @@ function originOf({ snapshot, source, publishedAt }: LogEntry): Record<string, s
     'rekap.read_at': publishedAt.toISOString(),
     'rekap.sample': String(source === 'sample'),
   };
-}
-
-/** Returns SQL for the sum of the first watched column, in whole units, or NULL if the dataset watches none. */
-function totalSql({ table, watch: [total] }: AnyPipeline): string {
-  return total === undefined
-    ? 'NULL'
-    : `(SELECT coalesce(sum(${quoteIdentifier(total)}), 0)::DECIMAL(38,0)::BIGINT FROM ${quoteIdentifier(table)})`;
 }
 
 export class Load {
@@ -152,7 +147,7 @@ export class Load {
     const dictionary = await readDictionary(this.database);
     const parquet = await writeParquet(
       this.database,
-      dictionary.filter(({ name }) => name !== snapshotsLogTable.name),
+      dictionary.filter(({ name }) => name !== snapshotsLogTableName),
       {
         folder: this.options.folder,
         origin: originOf(log),
@@ -233,7 +228,14 @@ export class Load {
   }
 
   private async fillSnapshotsLog(log: LogEntry, hasPrevious: boolean): Promise<void> {
-    const entries = this.options.project.pipelines.map(
+    const { pipelines } = this.options.project;
+    const type = totalType(pipelines);
+    // The sum of the first watched column, or NULL if the dataset watches none.
+    const totalSql = ({ table, watch: [total] }: AnyPipeline): string =>
+      total === undefined
+        ? `NULL::${type}`
+        : `(SELECT coalesce(sum(${quoteIdentifier(total)}), 0)::${type} FROM ${quoteIdentifier(table)})`;
+    const entries = pipelines.map(
       (
         pipeline,
       ) => `SELECT ${quoteText(log.snapshot)}, ${quoteText(log.publishedAt.toISOString().slice(0, 19))}::TIMESTAMP, ${quoteText(log.source)}, ${quoteText(pipeline.table)},
@@ -241,10 +243,11 @@ export class Load {
         ${totalSql(pipeline)},
         (SELECT count(*) FROM violations WHERE dataset = ${quoteText(pipeline.table)})`,
     );
-    const columns = snapshotsLogTable.columns.map(({ name }) => name);
+    const table = snapshotsLogTable(pipelines);
+    const columns = table.columns.map(({ name }) => name);
     const earlier = hasPrevious ? ` UNION ALL SELECT ${columnList(columns)} FROM previous.snapshots_log` : '';
     await this.fillTable(
-      snapshotsLogTable,
+      table,
       `SELECT * FROM (${entries.join(' UNION ALL ')}) AS entries(${columnList(columns)})${earlier}`,
     );
   }

@@ -3,7 +3,8 @@
 import { attachReadOnly, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
 import { verifyHint } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';
-import { quarantineTable, snapshotsLogTable } from './tables.ts';
+import { snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
+import { quarantineTable } from './tables.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { AnyPipeline, Project } from '../project/declaration.ts';
 export async function attachPrevious(database: Database, file: string): Promise<void> {
   await attachReadOnly(database, file, 'previous');
   // Tables only: a view could read any file, and this database may open files.
-  for (const { name } of [quarantineTable, snapshotsLogTable])
+  for (const name of [quarantineTable.name, snapshotsLogTableName])
     if ((await tableColumns(database, 'previous', name)).length === 0)
       throw new RekapError('warehouse', `${file} has no table ${name}.`, verifyHint);
 }

@@ -178,20 +178,33 @@ export const quarantineTable: TableDefinition = {
   sortedBy: ['dataset', 'reason', 'record', 'partition_value', 'request'],
 };
 
-export const snapshotsLogTable: TableDefinition = {
-  name: snapshotsLogTableName,
-  comment: 'One row per published snapshot and dataset, up to this snapshot.',
-  columns: [
-    { name: 'snapshot_id', type: 'VARCHAR', comment: 'ID of the snapshot.' },
-    { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time when the run of the snapshot began.' },
-    { name: 'source', type: 'VARCHAR', comment: 'Base URL of the source, or sample.' },
-    { name: 'dataset', type: 'VARCHAR', comment: 'Table of the dataset.' },
-    { name: 'row_count', type: 'BIGINT', comment: 'Number of rows in the table.' },
-    { name: 'grand_total', type: 'BIGINT', comment: "Sum of the dataset's total column, such as grand_total." },
-    { name: 'violation_count', type: 'BIGINT', comment: 'Number of rows in violations for the table.' },
-  ],
-  sortedBy: ['snapshot_id', 'dataset'],
-};
+export function snapshotsLogTable(pipelines: readonly AnyPipeline[]): TableDefinition {
+  return {
+    name: snapshotsLogTableName,
+    comment: 'One row per published snapshot and dataset, up to this snapshot.',
+    columns: [
+      { name: 'snapshot_id', type: 'VARCHAR', comment: 'ID of the snapshot.' },
+      { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time when the run of the snapshot began.' },
+      { name: 'source', type: 'VARCHAR', comment: 'Base URL of the source, or sample.' },
+      { name: 'dataset', type: 'VARCHAR', comment: 'Table of the dataset.' },
+      { name: 'row_count', type: 'BIGINT', comment: 'Number of rows in the table.' },
+      {
+        name: 'grand_total',
+        type: totalType(pipelines),
+        comment: "Sum of the dataset's total column, such as grand_total.",
+      },
+      { name: 'violation_count', type: 'BIGINT', comment: 'Number of rows in violations for the table.' },
+    ],
+    sortedBy: ['snapshot_id', 'dataset'],
+  };
+}
+
+/** Returns the type of the totals: the sum of 64-bit integers or decimals can exceed BIGINT. */
+export function totalType(pipelines: readonly AnyPipeline[]): string {
+  const totals = pipelines.flatMap(({ watch: [total], columns }) => (total === undefined ? [] : [columns[total]!]));
+  if (totals.every(({ kind }) => kind === 'count')) return 'BIGINT';
+  return `DECIMAL(38,${Math.max(...totals.map((column) => (column.kind === 'decimal' ? column.scale : 0)))})`;
+}
 
 /**
  * Returns the columns of a table as SQL, to select from that table in another snapshot. A missing key column becomes NULL.
@@ -231,7 +244,7 @@ export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] 
     quarantineTable,
     violationsTable(pipelines),
     violationsLogTable(pipelines),
-    snapshotsLogTable,
+    snapshotsLogTable(pipelines),
   ];
 }
 

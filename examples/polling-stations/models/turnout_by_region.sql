@@ -1,0 +1,9 @@
+-- Ballots and registered people by region.
+-- region: Code of the region.
+-- ballots: Ballots cast.
+-- registered: People on the register.
+-- turnout: Share of the registered people who cast a ballot, in percent.
+SELECT region, sum(ballots) AS ballots, sum(registered) AS registered,
+  100 * sum(ballots) / sum(registered) AS turnout
+FROM results
+GROUP BY region
