@@ -109,17 +109,22 @@ class ProjectLoader {
   private async loadPipelines(declared: ProjectDeclaration, file: SourceFile): Promise<Pipeline[]> {
     const found = [
       ...(declared.pipelines ?? []).map((pipeline) => ({ pipeline, file })),
-      ...(await this.readPipelines()),
+      ...(await this.readPipelines(declared.pipelines === undefined)),
     ];
     for (const { pipeline, file: own } of found) this.files.set(pipeline.table, own);
     return Promise.all(found.map(({ pipeline, file: own }) => this.complete(pipeline, declared, own)));
   }
 
-  /** Reads the files in `pipelines/`, or next to `rekap.project.*` without that folder. Ignores modules without a default export. */
-  private async readPipelines(): Promise<{ pipeline: DeclaredPipeline; file: SourceFile }[]> {
+  /**
+   * Reads the files in `pipelines/`. Without that folder, reads the files next to `rekap.project.*`, unless it declares its pipelines itself.
+   * Ignores modules without a default export.
+   */
+  private async readPipelines(isFlat: boolean): Promise<{ pipeline: DeclaredPipeline; file: SourceFile }[]> {
     if (this.code === null) return [];
     const inFolder = join(this.code, 'pipelines');
-    const folder = existsSync(inFolder) ? inFolder : this.code;
+    const hasFolder = existsSync(inFolder);
+    if (!hasFolder && !isFlat) return [];
+    const folder = hasFolder ? inFolder : this.code;
     const found: { pipeline: DeclaredPipeline; file: SourceFile }[] = [];
     for (const name of (await readdir(folder)).toSorted()) {
       const stem = basename(name, extname(name));

@@ -20,6 +20,8 @@ export interface ServiceOptions extends AppOptions {
 export interface Service {
   /** Base URL for a client on the same machine, without a final slash, such as http://127.0.0.1:4321. */
   readonly url: string;
+  /** Lets the process end although the service runs. */
+  unref(): void;
   /** Closes idle connections immediately, and others after their response or `limits.closeTimeout`. The record source stays open. */
   close(): Promise<void>;
 }
@@ -50,6 +52,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   return {
     url: baseUrl(app.server.address() as AddressInfo),
+    unref: () => void app.server.unref(),
     close: () => app.close(),
   };
 }

@@ -86,6 +86,8 @@ export async function startSource(settings: SourceSettings = {}): Promise<TestSo
       onFault: (name) => void faultCounts.set(name, (faultCounts.get(name) ?? 0) + 1),
     },
   });
+  // A test that fails before it closes the source must still end.
+  service.unref();
   return {
     url: service.url,
     apiKey,

@@ -113,6 +113,26 @@ describe('a project', () => {
     expect(reportModule).toMatch(/report\.ts$/);
   });
 
+  it('can declare its pipelines itself, and then runs no file next to it', async () => {
+    const { pipelines } = await load({
+      'rekap.project.json': { ...projectJson, $schema: 'project.schema.json', pipelines: [peopleJson] },
+      'source.js': "throw new Error('this is no pipeline');",
+    });
+    expect(pipelines).toMatchObject([{ table: 'people', paging: { by: 'none' } }]);
+  });
+
+  it('derives titles and comments that are not declared', async () => {
+    const { title: _title, comment: _comment, ...bare } = { ...peopleJson, table: 'all_people' };
+    const columns = { place: { kind: 'text', field: 'Place' } };
+    const { pipelines, title } = await load({
+      'rekap.project.json': { name: 'small', paging: { by: 'none' } },
+      'people.json': { ...bare, columns, watch: [] },
+    });
+    expect(title).toBe('small');
+    expect(pipelines).toMatchObject([{ title: 'All people', comment: 'All people' }]);
+    expect(pipelines[0]!.columns['place']!.comment).toContain('Place');
+  });
+
   it('reads partitions from a file in its folder', async () => {
     const partition = {
       parameter: 'place',

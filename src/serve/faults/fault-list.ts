@@ -17,7 +17,7 @@ const faults = [
   ['shuffle', 'records', 0.02, 'the records of this response are in a different order'],
   ['restart', 'records', 0.02, 'offset is ignored: the response is the first page'],
   ['repeat', 'records', 0.02, 'the response is the previous page instead of the requested one'],
-  ['clamp', 'records', 50, 'a response has at most this many records, even if limit is larger'],
+  ['clamp', 'records', 50, 'a page has at most this many records, even if limit is larger'],
   ['short', 'records', 0.02, 'the response has fewer records than limit, although there are more'],
   ['total', 'records', 1, 'count is the number of all matching records, not of those in the response'],
   ['drop', 'response', 0.02, 'the connection is reset without a response'],

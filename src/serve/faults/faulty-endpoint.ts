@@ -46,7 +46,9 @@ export function handleWithFaults(
     if (chance.strikes('slow')) faults.push('slow');
     const responseFault = responseFaults.find((name) => chance.strikes(name));
     const hasRecords = responseFault === undefined || damagesBody.has(responseFault);
-    const selected = hasRecords ? selectWithFaults(drifting.current(pipeline), selection, chance) : null;
+    const selected = hasRecords
+      ? selectWithFaults(drifting.current(pipeline), selection, chance, parameters.position !== null)
+      : null;
     faults.push(...(selected?.faults ?? []));
     if (responseFault !== undefined) faults.push(responseFault);
     for (const name of faults) onFault?.(name);

@@ -59,7 +59,12 @@ function copyRecord({ text }: ServedRecord, pipeline: AnyPipeline, number: numbe
 }
 
 /** Selects records with faults, and lists these. Faults without effect, such as a clamp on a short list, don't count. */
-export function selectWithFaults(set: RecordSet, { partition, limit, offset }: Selection, chance: Chance) {
+export function selectWithFaults(
+  set: RecordSet,
+  { partition, limit, offset }: Selection,
+  chance: Chance,
+  isPaged: boolean,
+) {
   const faults: FaultName[] = [];
   const strikes = (name: FaultName): boolean => chance.strikes(name) && faults.push(name) > 0;
 
@@ -70,7 +75,8 @@ export function selectWithFaults(set: RecordSet, { partition, limit, offset }: S
   } else if (!strikes('foreign')) list = set.byPartition.get(partition) ?? [];
   if (list.length > 1 && strikes('shuffle')) list = chance.reorder(list);
 
-  const clamp = chance.values.clamp ?? limit;
+  // Without pages, nobody could tell a list that is cut from a whole one.
+  const clamp = isPaged ? (chance.values.clamp ?? limit) : limit;
   let start = offset;
   if (offset > 0 && strikes('restart')) start = 0;
   else if (offset > 0 && strikes('repeat')) start = Math.max(0, offset - Math.min(limit, clamp));
