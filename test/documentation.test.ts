@@ -32,6 +32,11 @@ describe('docs/reference', () => {
     'tables.md',
     'files.md',
     'declarations.md',
+    'program.md',
+    'project.schema.json',
+    'pipeline.schema.json',
+    'manifest.schema.json',
+    'config.schema.json',
   ])('has an up-to-date %s', (name) => {
     expect(read(`docs/reference/${name}`), 'this page is stale: run `make docs`').toBe(made[name]);
   });
@@ -55,6 +60,17 @@ it('docs/explanation/checks.md names every check', () => {
   const text = read('docs/explanation/checks.md');
   const rowChecks = pipelines.flatMap(({ checks }) => checks.map(({ name }) => name));
   for (const name of [...checkNames, ...rowChecks]) expect(text).toContain(`\`${name}\``);
+});
+
+it('docs/explanation/comparison.md shows what `make compare` runs', () => {
+  const files = readdirSync(join(root, 'bench/peers')).map((name) => read(join('bench/peers', name)));
+  const blocks = [...read('docs/explanation/comparison.md').matchAll(/^```\w+\n([\s\S]*?)^```/gm)];
+  expect(blocks).toHaveLength(4);
+  for (const [, block] of blocks)
+    expect(
+      files.some((text) => text.includes(block!)),
+      block,
+    ).toBe(true);
 });
 
 describe('docs/explanation/architecture.md', () => {

@@ -38,7 +38,7 @@ def count_messages(lines, stream_of):
 
 
 def load_with_rekap(_, folder):
-    done = call([*REKAP, "sync", "--base-url", URL, "--json"], folder, REKAP_API_KEY=KEY)
+    done = call([*REKAP, "sync", "--project", HERE, "--json"], folder, REKAP_API_KEY=KEY)
     return [json.loads(done)["manifest"]["datasets"][name]["rows"] for name in DATASETS]
 
 
