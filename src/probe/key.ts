@@ -2,7 +2,7 @@
 
 import type { ProbedColumn } from './columns.ts';
 import { type ProbedRecord, recordsIn } from './envelope.ts';
-import { type ProbedList, pagingNames, targetOf } from './paging.ts';
+import { type ProbedList, pagingNames, targetOf } from './listing.ts';
 import { readField } from '../project/field-path.ts';
 
 export interface KeyCandidate {

@@ -8,7 +8,8 @@ import type { Secret } from '../source/secret.ts';
 import { findColumns, nameColumn, type ProbedColumn, type ProbedColumns } from './columns.ts';
 import { type Envelope, findEnvelope, parseBody, type ProbedRecord } from './envelope.ts';
 import { findKeys, findPartition, type FoundPartition, type KeyCandidate } from './key.ts';
-import { findPaging, type FoundPaging, pagingNames, type ProbedList } from './paging.ts';
+import { type FoundPaging, pagingNames, type ProbedList } from './listing.ts';
+import { findPaging } from './paging.ts';
 import { Prober, type ProbeRequest } from './prober.ts';
 
 export interface ProbeOptions {

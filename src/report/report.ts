@@ -5,6 +5,7 @@ import { type Language, namePartition, type Project } from '../project/declarati
 import { folded, Html, html, table } from '../runtime/html.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { changesTableName, type ManifestDataset, sampleNotice } from '../warehouse/snapshot-format.ts';
+import { drawOwnSections } from './own-sections.ts';
 import type { ReportFacts } from './report-facts.ts';
 import { style } from './style.ts';
 
@@ -44,7 +45,7 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
               ([name, { rows }]) => html`<li><strong>${formatNumber(rows)}</strong><span>${titleOf(name)}</span></li>`,
             )}
           </ul>
-          ${totalsSection(facts)} ${await ownSections(facts)} ${proofSection(facts)} ${await checksSection(facts)}
+          ${totalsSection(facts)} ${await drawOwnSections(facts)} ${proofSection(facts)} ${await checksSection(facts)}
           ${await changesSection(facts)} ${methodSection(facts)}
         </main>
         <footer class="quiet">
@@ -88,47 +89,6 @@ function totalsSection({ manifest, project }: ReportFacts): Html | null {
     }
     ${others.length === 0 ? null : watched.length === 0 ? draw(others, 'Sums') : folded('Other sums', draw(others, 'Other sums'))}
   </section>`;
-}
-
-async function ownSections({ project, database }: ReportFacts): Promise<Html[]> {
-  const sections: Html[] = [];
-  for (const { title, text = [], query } of project.report ?? []) {
-    const rows =
-      query === undefined
-        ? null
-        : await database.rows<Record<string, Cell>>(`FROM (${query.trim().replace(/;$/, '')})`);
-    sections.push(
-      html`<section>
-        <h2>${title}</h2>
-        ${[text].flat().map((paragraph) => html`<p>${paragraph}</p>`)} ${rows === null ? null : ownTable(rows, title)}
-      </section>`,
-    );
-  }
-  return sections;
-}
-
-const maxOwnRows = 500;
-
-/** Decimals, dates and times have types of DuckDB. */
-type Cell = string | number | bigint | boolean | null | undefined | { toString(): string };
-
-function ownTable(rows: readonly Record<string, Cell>[], title: string): Html {
-  if (rows.length === 0) return html`<p class="quiet">No rows.</p>`;
-  const names = Object.keys(rows[0]!);
-  const isNumber = (value: Cell): boolean => typeof value === 'number' || typeof value === 'bigint';
-  const numbers = names.flatMap((name, place) =>
-    rows.every((row) => row[name] === null || isNumber(row[name])) ? [place] : [],
-  );
-  const shown = rows.slice(0, maxOwnRows).map((row) => names.map((name) => cellOf(row[name])));
-  const caption =
-    rows.length > maxOwnRows ? `${title}: the first ${maxOwnRows} of ${formatNumber(rows.length)} rows` : title;
-  const head = names.map((name) => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' '));
-  return table(shown, { caption, head, numbers });
-}
-
-function cellOf(value: Cell): string {
-  if (value === null || value === undefined) return '–';
-  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value);
 }
 
 function formatSum(sum: number | string): string {

@@ -1,0 +1,134 @@
+/** The list that a probe reads, and the requests that try its parameters. */
+
+import type { Paging } from '../project/declaration.ts';
+import { emptyStatuses } from '../source/source-messages.ts';
+import { type Envelope, type ProbedRecord, recordsIn } from './envelope.ts';
+import type { Answer, Prober } from './prober.ts';
+
+export interface FoundPaging {
+  readonly paging: Paging;
+  readonly why: string;
+  /** Parts that no response confirmed. */
+  readonly guesses: readonly string[];
+  /** Most records of a page, if fewer came than requested and more follow. */
+  readonly cap: { readonly size: number; readonly why: string } | null;
+  /** All different records that the pages contained. */
+  readonly records: readonly ProbedRecord[];
+}
+
+export interface ProbedList {
+  readonly prober: Prober;
+  readonly origin: string;
+  readonly path: string;
+  /** Parameters of every request. */
+  readonly fixed: ReadonlyMap<string, string>;
+  readonly envelope: Envelope;
+  readonly first: Answer;
+}
+
+export const positions = [
+  ['offset', 'offset'],
+  ['page', 'page'],
+  ['skip', 'offset'],
+  ['start', 'offset'],
+  ['page_number', 'page'],
+  ['pageNumber', 'page'],
+  ['$skip', 'offset'],
+  ['startIndex', 'offset'],
+] as const;
+const sizes = {
+  offset: ['limit', 'max', 'size', 'count', 'rows', 'per_page', '$top'],
+  page: ['per_page', 'page_size', 'pageSize', 'limit', 'size', 'count'],
+  next: ['limit', 'size', 'per_page', 'page_size', 'pageSize', 'first'],
+};
+/** Names that position a page or set its size. They are no part of the declaration of a list. */
+export const pagingNames: ReadonlySet<string> = new Set([
+  ...positions.map(([name]) => name),
+  ...Object.values(sizes).flat(),
+  'cursor',
+]);
+
+export const largeSize = 1000;
+
+export function targetOf(
+  { path, fixed }: Pick<ProbedList, 'path' | 'fixed'>,
+  more: Readonly<Record<string, unknown>>,
+): string {
+  const query = new URLSearchParams(Object.fromEntries(fixed));
+  for (const [name, value] of Object.entries(more)) query.set(name, String(value));
+  const text = query.toString().replaceAll('%24', '$');
+  return text === '' ? path : `${path}?${text}`;
+}
+
+export async function fetchRecords(list: ProbedList, target: string): Promise<ProbedRecord[] | null> {
+  const answer = await list.prober.get(target);
+  if (answer === null) return null;
+  if (emptyStatuses.has(answer.status)) return [];
+  return answer.status === 200 ? recordsIn(answer.text, list.envelope) : null;
+}
+
+export function capOf(
+  name: string,
+  large: readonly ProbedRecord[],
+  rest: readonly ProbedRecord[] | null,
+): FoundPaging['cap'] {
+  if (large.length >= largeSize || rest === null || rest.length === 0) return null;
+  return { size: large.length, why: `${name}=${largeSize} brought ${large.length} records, and more follow` };
+}
+
+export async function fetchLarge(
+  list: ProbedList,
+  name: string,
+  base: readonly ProbedRecord[],
+): Promise<readonly ProbedRecord[]> {
+  const target = targetOf(list, { [name]: largeSize });
+  const records = (await fetchRecords(list, target)) ?? base;
+  list.prober.note(target, `${records.length} records`);
+  return records;
+}
+
+export async function fetchRest(list: ProbedList, target: string): Promise<ProbedRecord[] | null> {
+  const records = await fetchRecords(list, target);
+  list.prober.note(target, records === null ? 'refused' : `${records.length} records`);
+  return records;
+}
+
+/** Returns the name of the parameter for the page size; null if no tried one has an effect. */
+export async function findSize(
+  list: ProbedList,
+  base: readonly ProbedRecord[],
+  by: keyof typeof sizes,
+): Promise<string | null> {
+  if (base.length < 2) return null;
+  const wanted = base.length === 2 ? 1 : 2;
+  for (const name of sizes[by]) {
+    const target = targetOf(list, { [name]: wanted });
+    const records = await fetchRecords(list, target);
+    if (records?.length === wanted) {
+      list.prober.note(target, `${wanted} records: ${name} is the page size`);
+      return name;
+    }
+    list.prober.note(target, records === null ? `${name} is not a parameter` : `${name} is ignored`);
+  }
+  return null;
+}
+
+function texts(records: readonly ProbedRecord[]): string[] {
+  return records.map((record) => JSON.stringify(record));
+}
+
+export function different(records: readonly ProbedRecord[]): ProbedRecord[] {
+  return [...new Map(records.map((record) => [JSON.stringify(record), record])).values()];
+}
+
+/** Returns whether a page has no record of the first page. An empty page counts. */
+export function areDisjoint(page: readonly ProbedRecord[], base: readonly ProbedRecord[]): boolean {
+  const known = new Set(texts(base));
+  return base.length > 0 && !texts(page).some((text) => known.has(text));
+}
+
+export function isShifted(page: readonly ProbedRecord[], base: readonly ProbedRecord[]): boolean {
+  if (base.length < 2) return areDisjoint(page, base);
+  const [moved, still] = [texts(page), texts(base)];
+  return moved[0] === still[1] && moved[0] !== still[0];
+}
