@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const records = JSON.parse(readFileSync(new URL('sample/vessels.ndjson.json', import.meta.url), 'utf8'));
+const records = JSON.parse(readFileSync(new URL('sample/vessels.json', import.meta.url), 'utf8'));
 
 const server = createServer((request, response) => {
   if (request.url !== '/exports/vessels.ndjson') return response.writeHead(404).end();

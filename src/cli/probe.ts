@@ -67,6 +67,9 @@ export const probeCommand = declareCommand({
     if (json) return printJson({ ...summarize(found), files: written, draft: draft.pipeline });
     const { printProbe } = await import('./print/print-probe.ts');
     printProbe(found);
+    const { warningText } = await import('./print/terminal.ts');
+    for (const guess of found.paging.guesses)
+      process.stderr.write(warningText(`Check the paging before you sync: ${guess}.`, process.stderr));
     if (isDry) return void process.stdout.write(`\n${draft.pipeline}`);
     process.stdout.write(
       `\n${written.map((file) => `Wrote ${file}\n`).join('')}${nextSteps(into, draft.sample !== null, { found, project })}`,

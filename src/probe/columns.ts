@@ -121,8 +121,11 @@ function guessKind(field: string, name: string, raw: readonly unknown[]): Pick<P
   if (texts.length === 0)
     return { definition: { ...described, kind: 'text' }, why: 'all values are null, empty or missing' };
   const padded = texts.find((text) => /^0\d+$/.test(text));
+  // 11.010 under a name such as `kode` is a code, whose zeros count.
+  const isCode = identifying.test(name) && texts.some((text) => text.includes('.'));
   let contrary = padded === undefined ? '' : `; ${quote(padded)} has a leading zero`;
   for (const { kind, isOf, one, many } of guesses) {
+    if (isCode && kind === 'decimal') continue;
     const others = texts.filter((text) => !isOf(text));
     if (others.length > texts.length * tolerated) {
       // The value that excludes the kind that most values have.

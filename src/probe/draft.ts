@@ -24,7 +24,7 @@ export function draftProject(probe: Probe, name: string): Draft {
     table,
     project: projectText(probe, name, baseUrl),
     pipeline: pipelineText(probe, table, path),
-    sample: sampleOf(probe, path),
+    sample: sampleOf(probe, table),
   };
 }
 
@@ -107,7 +107,7 @@ function columnText(column: ProbedColumn): string {
   return `${kind}(${words.join(', ')})`;
 }
 
-function sampleOf({ records }: Probe, path: string): Draft['sample'] {
+function sampleOf({ records }: Probe, table: string): Draft['sample'] {
   const lines = records.map((record) => `  ${JSON.stringify(record)}`);
   const text = `[\n${lines.join(',\n')}\n]\n`;
   const isRounded = (value: unknown): boolean =>
@@ -115,7 +115,7 @@ function sampleOf({ records }: Probe, path: string): Draft['sample'] {
       ? Math.abs(value) > Number.MAX_SAFE_INTEGER
       : typeof value === 'object' && value !== null && Object.values(value).some(isRounded);
   if (records.some(isRounded)) return null;
-  return { name: `${path.split('/').findLast((part) => part !== '')!}.json`, text };
+  return { name: `${table}.json`, text };
 }
 
 type Value = string | number | boolean | readonly string[] | undefined;

@@ -17,32 +17,44 @@ const maxColumns = 8;
 const maxKeyLength = 3;
 const shown = 5;
 
-/** Returns candidates, the best first. If the first isn't unique, no combination of up to three columns is. */
+/**
+ * Returns candidates, the best first: unique ones with the likeliest columns. If the first isn't unique, no combination of up to three
+ * columns is.
+ */
 export function findKeys(columns: readonly ProbedColumn[], partition: string | null): KeyCandidate[] {
   const usable = columns
     .filter(({ definition, values }) => kinds.has(definition.kind) && !values.includes(null))
     .toSorted((a, b) => rankOf(a, partition) - rankOf(b, partition))
     .slice(0, maxColumns);
   const rows = columns[0]?.values.length ?? 0;
-  const candidates: KeyCandidate[] = [];
+  const candidates: (KeyCandidate & { readonly rank: number })[] = [];
   for (let length = 1; length <= Math.min(maxKeyLength, usable.length); length += 1) {
     for (const chosen of combinations(usable, length)) {
       if (partition !== null && !chosen.some(({ name }) => name === partition)) continue;
       const keys = new Set(chosen[0]!.values.map((_, row) => JSON.stringify(chosen.map(({ values }) => values[row]))));
-      candidates.push({ columns: chosen.map(({ name }) => name), different: keys.size });
+      const rank = Math.max(...chosen.map((column) => rankOf(column, partition)));
+      candidates.push({ columns: chosen.map(({ name }) => name), different: keys.size, rank });
     }
-    if (candidates.some(({ different }) => different === rows)) break;
+    // A day or a measure that differs in every record seen may not differ in the others.
+    if (candidates.some(({ different, rank }) => different === rows && rank <= textRank)) break;
   }
   return candidates
-    .toSorted((a, b) => Number(b.different === rows) - Number(a.different === rows) || b.different - a.different)
-    .slice(0, shown);
+    .toSorted(
+      (a, b) =>
+        Number(b.different === rows) - Number(a.different === rows) ||
+        (a.different === rows ? a.rank - b.rank || a.columns.length - b.columns.length : b.different - a.different),
+    )
+    .slice(0, shown)
+    .map(({ rank: _rank, ...candidate }) => candidate);
 }
 
-/** Identifiers first, then texts, then numbers, and measures last. */
+const textRank = 2;
+
+/** Identifiers first, then whole numbers, texts, times, and measures last. */
 function rankOf({ name, definition: { kind } }: ProbedColumn, partition: string | null): number {
   if (name === partition) return -1;
   if (idName.test(name)) return 0;
-  return { text: 2, date: 3, timestamp: 4, integer: 1 }[kind as string] ?? 5;
+  return { integer: 1, text: textRank, date: 3, timestamp: 3 }[kind as string] ?? 4;
 }
 
 function* combinations<Item>(items: readonly Item[], length: number): Generator<Item[]> {

@@ -24,22 +24,34 @@ export interface ProbedList {
   readonly fixed: ReadonlyMap<string, string>;
   readonly envelope: Envelope;
   readonly first: Answer;
+  /** Parameters of the URL that page the list. They are tried first. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** Sorts the names of the given URL first. */
+export function givenFirst<Item>(
+  items: readonly Item[],
+  { given }: Pick<ProbedList, 'given'>,
+  nameOf: (item: Item) => string,
+): Item[] {
+  return items.toSorted((a, b) => Number(given.has(nameOf(b))) - Number(given.has(nameOf(a))));
 }
 
 export const positions = [
   ['offset', 'offset'],
   ['page', 'page'],
+  ['$offset', 'offset'],
+  ['$skip', 'offset'],
+  ['page[number]', 'page'],
   ['skip', 'offset'],
   ['start', 'offset'],
-  ['page_number', 'page'],
   ['pageNumber', 'page'],
-  ['$skip', 'offset'],
-  ['startIndex', 'offset'],
 ] as const;
 const sizes = {
-  offset: ['limit', 'max', 'size', 'count', 'rows', 'per_page', '$top'],
-  page: ['per_page', 'page_size', 'pageSize', 'limit', 'size', 'count'],
-  next: ['limit', 'size', 'per_page', 'page_size', 'pageSize', 'first'],
+  offset: ['limit', '$limit', '$top', 'size', 'max', 'rows', 'count'],
+  page: ['per_page', 'page_size', 'pageSize', 'limit', 'size', 'page[size]'],
+  next: ['limit', 'per_page', 'page_size', 'pageSize', 'size', 'page[size]'],
+  unknown: ['limit', 'per_page', '$limit', 'page_size'],
 };
 /** Names that position a page or set its size. They are no part of the declaration of a list. */
 export const pagingNames: ReadonlySet<string> = new Set([
@@ -56,7 +68,7 @@ export function targetOf(
 ): string {
   const query = new URLSearchParams(Object.fromEntries(fixed));
   for (const [name, value] of Object.entries(more)) query.set(name, String(value));
-  const text = query.toString().replaceAll('%24', '$');
+  const text = query.toString().replaceAll('%24', '$').replaceAll('%5B', '[').replaceAll('%5D', ']');
   return text === '' ? path : `${path}?${text}`;
 }
 
@@ -101,7 +113,7 @@ export async function findSize(
 ): Promise<string | null> {
   if (base.length < 2) return null;
   const wanted = base.length === 2 ? 1 : 2;
-  for (const name of sizes[by]) {
+  for (const name of givenFirst(sizes[by], list, (one) => one)) {
     const target = targetOf(list, { [name]: wanted });
     const records = await fetchRecords(list, target);
     if (records?.length === wanted) {

@@ -3,12 +3,11 @@
 import type { Paging } from '../project/declaration.ts';
 import { nextOfLink } from '../source/response-reader.ts';
 import { headerText } from '../source/source-messages.ts';
-import { leavesOf, parseBody, type ProbedRecord, readPointer } from './envelope.ts';
+import { leavesOf, parseBody, type ProbedRecord, readPointer, recordsIn } from './envelope.ts';
 import {
   areDisjoint,
   different,
   fetchLarge,
-  fetchRecords,
   findSize,
   type FoundPaging,
   largeSize,
@@ -17,71 +16,91 @@ import {
 } from './listing.ts';
 import type { Answer } from './prober.ts';
 
-/** Looks for a link or a cursor, and follows it once. */
+/** Pages to follow, so that kinds and keys are guessed from more records. */
+const maxFollowed = 3;
+
+type NextPaging = Extract<Paging, { by: 'next' }>;
+
+/** Looks for a link or a cursor, and follows it. */
 export async function findNext(list: ProbedList, base: readonly ProbedRecord[]): Promise<FoundPaging | null> {
-  const link = linkOf(list);
-  if (link !== null && (await leadsOn(list, base, link)) !== null)
-    return withSize(list, base, { by: 'next', link: true }, 'the header Link has rel="next"');
   const document = parseBody(list.first.text)?.value;
   const leaves = [...leavesOf(document, '', list.envelope.records)].filter(({ name }) =>
     /next|cursor|after|continu|token/i.test(name),
   );
-  for (const { pointer, leaf } of leaves) {
-    if (typeof leaf !== 'string' && typeof leaf !== 'number') continue;
-    const text = String(leaf);
-    if (/^(https?:\/\/|\/|\?)/.test(text)) {
-      if ((await leadsOn(list, base, text)) !== null)
-        return withSize(list, base, { by: 'next', url: pointer }, `${pointer} is the URL of the next page`);
-      continue;
-    }
-    if (text === '') continue;
-    const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-    const short = name.replace(/^next_?/i, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());
-    for (const parameter of new Set(
-      ['cursor', short, name, 'after', 'page_token', 'pageToken'].filter((one) => one !== ''),
-    )) {
-      const target = targetOf(list, { [parameter]: text });
-      const records = await fetchRecords(list, target);
-      if (records === null || !areDisjoint(records, base)) {
-        list.prober.note(target, `${parameter} does not move the page`);
-        continue;
-      }
-      list.prober.note(target, `${records.length} other records: the next page`);
-      return withSize(
-        list,
-        base,
-        { by: 'next', cursor: pointer, parameter },
-        `${parameter} with the value of ${pointer} brings the next page`,
-      );
-    }
+  const candidates: (readonly [NextPaging, why: string])[] = [
+    [{ by: 'next', link: true }, 'the header Link has rel="next"'],
+    ...leaves.flatMap(({ pointer, leaf }) => candidatesOf(pointer, leaf)),
+  ];
+  for (const [paging, why] of candidates) {
+    const followed = await follow(list, base, paging);
+    if (followed !== null) return withSize(list, [...base, ...followed], paging, why);
   }
   return null;
 }
 
-async function leadsOn(list: ProbedList, base: readonly ProbedRecord[], next: string): Promise<string | null> {
-  const url = new URL(next, list.origin + list.path);
-  if (url.origin !== list.origin) return null;
-  const target = url.pathname + url.search;
-  const records = await fetchRecords(list, target);
-  if (records === null || !areDisjoint(records, base)) return null;
-  list.prober.note(target, `${records.length} other records: the next page`);
-  return target;
+function candidatesOf(pointer: string, leaf: unknown): (readonly [NextPaging, why: string])[] {
+  if ((typeof leaf !== 'string' && typeof leaf !== 'number') || leaf === '') return [];
+  if (/^(https?:\/\/|\/|\?)/.test(String(leaf)))
+    return [[{ by: 'next', url: pointer }, `${pointer} is the URL of the next page`]];
+  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+  const short = name.replace(/^next_?/i, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+  const parameters = new Set(['cursor', short, name, 'after', 'page_token', 'pageToken']);
+  return [...parameters]
+    .filter((parameter) => parameter !== '')
+    .map((parameter) => [
+      { by: 'next', cursor: pointer, parameter },
+      `${parameter} with the value of ${pointer} brings the next page`,
+    ]);
 }
 
-type NextPaging = Extract<Paging, { by: 'next' }>;
-
-async function withSize(
+/** Returns the records of the next pages; null if there is no next page, or it brings none or known records. */
+async function follow(
   list: ProbedList,
   base: readonly ProbedRecord[],
   paging: NextPaging,
+): Promise<ProbedRecord[] | null> {
+  const followed: ProbedRecord[] = [];
+  let answer: Answer | null = list.first;
+  for (let page = 1; page <= maxFollowed; page += 1) {
+    const target: string | null = answer === null ? null : nextTarget(list, answer, paging);
+    if (target === null) break;
+    answer = await list.prober.get(target);
+    const records = answer?.status === 200 ? recordsIn(answer.text, list.envelope) : [];
+    const isNext = records.length > 0 && areDisjoint(records, [...base, ...followed]);
+    list.prober.note(target, isNext ? `${records.length} other records: the next page` : 'not the next page');
+    if (!isNext) break;
+    followed.push(...records);
+  }
+  return followed.length === 0 ? null : followed;
+}
+
+/** Returns the target of the next page on the same host; null on the last page. */
+function nextTarget(list: ProbedList, { headers, text }: Answer, paging: NextPaging): string | null {
+  const next =
+    'link' in paging
+      ? nextOfLink(headerText(headers['link']))
+      : readPointer(parseBody(text)?.value, 'url' in paging ? paging.url : paging.cursor);
+  if ((typeof next !== 'string' && typeof next !== 'number') || next === '') return null;
+  if ('cursor' in paging) return targetOf(list, { [paging.parameter]: next });
+  const url = URL.canParse(String(next), list.origin + list.path)
+    ? new URL(String(next), list.origin + list.path)
+    : null;
+  return url?.origin === list.origin ? url.pathname + url.search : null;
+}
+
+async function withSize(
+  list: ProbedList,
+  known: readonly ProbedRecord[],
+  paging: NextPaging,
   why: string,
 ): Promise<FoundPaging> {
-  const size = await findSize(list, base, 'next');
+  const first = recordsIn(list.first.text, list.envelope);
+  const size = await findSize(list, first, 'next');
   const found = { ...paging, ...(size !== null && { size }) } as NextPaging;
-  if (size === null) return { paging: found, why, guesses: [], cap: null, records: base };
-  const large = await fetchLarge(list, size, base);
+  if (size === null) return { paging: found, why, guesses: [], cap: null, records: different(known) };
+  const large = await fetchLarge(list, size, first);
   const answer = await list.prober.get(targetOf(list, { [size]: largeSize }));
-  const hasMore = answer !== null && large.length < largeSize && namesNext(answer, paging);
+  const hasMore = answer !== null && large.length < largeSize && nextTarget(list, answer, paging) !== null;
   return {
     paging: found,
     why,
@@ -89,16 +108,10 @@ async function withSize(
     cap: hasMore
       ? { size: large.length, why: `${size}=${largeSize} brought ${large.length} records, and more follow` }
       : null,
-    records: different([...base, ...large]),
+    records: different([...known, ...large]),
   };
 }
 
-function namesNext({ headers, text }: Answer, paging: NextPaging): boolean {
-  if ('link' in paging) return nextOfLink(headerText(headers['link'])) !== null;
-  const next = readPointer(parseBody(text)?.value, 'url' in paging ? paging.url : paging.cursor);
-  return next !== null && next !== undefined && next !== '';
-}
-
-export function linkOf({ first }: ProbedList): string | null {
-  return nextOfLink(headerText(first.headers['link']));
+export function hasLink({ first }: ProbedList): boolean {
+  return nextOfLink(headerText(first.headers['link'])) !== null;
 }

@@ -1,6 +1,6 @@
 /** Finds how a source pages: by a next link, a cursor, or a parameter that changes which records come. */
 
-import { type ProbedRecord, recordsIn } from './envelope.ts';
+import { leavesOf, parseBody, type ProbedRecord, recordsIn } from './envelope.ts';
 import {
   areDisjoint,
   capOf,
@@ -9,6 +9,7 @@ import {
   fetchRecords,
   fetchRest,
   findSize,
+  givenFirst,
   type FoundPaging,
   isShifted,
   largeSize,
@@ -16,18 +17,18 @@ import {
   type ProbedList,
   targetOf,
 } from './listing.ts';
-import { findNext, linkOf } from './next-page.ts';
+import { findNext, hasLink } from './next-page.ts';
 
 export async function findPaging(list: ProbedList): Promise<FoundPaging> {
   const base = recordsIn(list.first.text, list.envelope);
-  if (list.envelope.format === 'ndjson' && linkOf(list) === null)
+  if (list.envelope.format === 'ndjson' && !hasLink(list))
     return { paging: { by: 'none' }, why: 'a dump with a record per line', guesses: [], cap: null, records: base };
   return (await findNext(list, base)) ?? (await findPosition(list, base)) ?? (await assumeNone(list, base));
 }
 
 /** Tries parameters that skip records or choose a page. */
 async function findPosition(list: ProbedList, base: readonly ProbedRecord[]): Promise<FoundPaging | null> {
-  for (const [name, by] of positions) {
+  for (const [name, by] of givenFirst(positions, list, ([one]) => one)) {
     const target = targetOf(list, { [name]: by === 'offset' ? 1 : 2 });
     const records = await fetchRecords(list, target);
     if (records === null) {
@@ -85,15 +86,26 @@ async function describePages(list: ProbedList, base: readonly ProbedRecord[], pa
   };
 }
 
-/** A list without pages. A round number of records may be a page that no tried parameter turned. */
-async function assumeNone({ envelope }: ProbedList, base: readonly ProbedRecord[]): Promise<FoundPaging> {
-  const reported = envelope.reportedCount?.value;
-  const isCut = reported === undefined ? base.length % 10 === 0 : reported > base.length;
-  const told = reported === undefined ? '' : `, and the response reports ${reported}`;
+/** A list without pages, unless a parameter changes its length, or the response says that more follows. */
+async function assumeNone(list: ProbedList, base: readonly ProbedRecord[]): Promise<FoundPaging> {
+  const reported = list.envelope.reportedCount?.value;
+  const size = await findSize(list, base, 'unknown');
+  const more = [...leavesOf(parseBody(list.first.text)?.value, '', list.envelope.records)].find(
+    ({ name, leaf }) => leaf === true && /more|next/i.test(name),
+  );
+  const isRound = base.length > 0 && (base.length % 10 === 0 || base.length % 25 === 0);
+  const guesses = [
+    ...(size === null ? [] : [`${size}=2 brought 2 records, so the list has pages, but no tried parameter turns them`]),
+    ...(more === undefined ? [] : [`${more.pointer} is true, so more records follow`]),
+    ...(reported !== undefined && reported > base.length
+      ? [`${base.length} records came, but the response reports ${reported}`]
+      : []),
+  ];
   return {
     paging: { by: 'none' },
     why: 'no next link, and no parameter that was tried turns the page',
-    guesses: isCut ? [`${base.length} records came${told}: the source may page in another way`] : [],
+    guesses:
+      guesses.length === 0 && isRound ? [`${base.length} records came: this may be a page of a longer list`] : guesses,
     cap: null,
     records: base,
   };

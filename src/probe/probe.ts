@@ -52,6 +52,7 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   try {
     const prober = new Prober({ ...options, transport, origin });
     const fixed = new Map([...searchParams].filter(([name]) => !pagingNames.has(name)));
+    const given = new Set([...searchParams.keys()].filter((name) => pagingNames.has(name)));
     const query = searchParams.toString();
     const first = await prober.get(query === '' ? pathname : `${pathname}?${query}`);
     if (first === null || first.status !== 200)
@@ -60,7 +61,7 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     const envelope = parsed === null ? null : findEnvelope(parsed);
     if (envelope === null) throw noRecords(options.url, parsed === null ? first.text : null);
     prober.note(first.target, `${envelope.format === 'json' ? 'JSON' : 'NDJSON'} with ${envelope.why}`);
-    const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first };
+    const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first, given };
     const paging = await findPaging(list);
     const { columns, skipped } = findColumns(paging.records);
     const partition = await findPartition(list, columns, paging.records);

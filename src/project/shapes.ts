@@ -16,7 +16,7 @@ const text = v.string();
 const whole = v.pipe(v.number(), v.safeInteger());
 const named = v.pipe(text, v.regex(/\S/, 'is empty'));
 const pointer = v.pipe(text, v.regex(/^(?:\/(?:[^~/]|~[01])*)*$/, 'is not a JSON pointer such as /data'));
-const parameter = v.pipe(text, v.regex(/^[\w.[\]-]+$/, 'is not the name of a query parameter'));
+const parameter = v.pipe(text, v.regex(/^[\w.$[\]-]+$/, 'is not the name of a query parameter'));
 const urlPath = v.pipe(
   text,
   v.regex(/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+\/?$/, 'is not a plain path such as /api/name'),

@@ -101,16 +101,28 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
   const { keys, maxLimit, faults, about = defaultAbout } = options;
   const { auth } = about;
   const source = withPartitionLists(options.source, options.pipelines);
-  for (const pipeline of [...options.pipelines, ...partitionLists(options.pipelines)]) {
+  const served = [...options.pipelines, ...partitionLists(options.pipelines)];
+  for (const path of new Set(served.map((pipeline) => pipeline.path))) {
+    const lists = served
+      .filter((pipeline) => pipeline.path === path)
+      .map((pipeline) => ({
+        fixed: Object.entries(pipeline.parameters ?? {}),
+        handle:
+          faults === undefined
+            ? handleData(pipeline, source, maxLimit)
+            : handleWithFaults(pipeline, source, maxLimit, faults),
+      }));
     app.route({
       method: ['GET', 'HEAD'],
-      url: pipeline.path,
+      url: path,
       // The rate limiter adds itself after this hook, so that it counts accepted keys only.
       onRequest: async (request) => checkKey(request, keys, auth),
-      handler:
-        faults === undefined
-          ? handleData(pipeline, source, maxLimit)
-          : handleWithFaults(pipeline, source, maxLimit, faults),
+      handler(request, reply) {
+        // Lists at one path differ in the parameters that they declare.
+        const query = request.query as Readonly<Record<string, unknown>>;
+        const list = lists.find(({ fixed }) => fixed.every(([name, value]) => query[name] === value)) ?? lists[0]!;
+        return list.handle(request, reply);
+      },
     });
   }
   addSite(app, {

@@ -1,6 +1,7 @@
 /** Defines the source of the service's records, and reads records from a folder of JSON files. */
 
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, RekapError, systemReason } from '../errors.ts';
@@ -72,14 +73,15 @@ export function fixedSource(sets: ReadonlyMap<string, RecordSet>): RecordSource 
 }
 
 /**
- * Reads a folder with one file per pipeline, named after the endpoint's last path segment, such as list.json for /api/list.
+ * Reads a folder with one file per pipeline, named after its table, or after the last part of its path, such as list.json for /api/list.
  * Each file contains a JSON array of records.
  * @throws `served-data` naming the file and the invalid record.
  */
 export async function openFolderSource(folder: string, pipelines: readonly AnyPipeline[]): Promise<RecordSource> {
   const sets = new Map<string, RecordSet>();
   for (const pipeline of pipelines) {
-    const file = join(folder, `${pipeline.path.slice(pipeline.path.lastIndexOf('/') + 1)}.json`);
+    const named = join(folder, `${pipeline.table}.json`);
+    const file = existsSync(named) ? named : join(folder, `${lastPart(pipeline.path)}.json`);
     const [bytes, { mtime }] = await Promise.all([readFile(file), stat(file)]).catch((error: unknown) => {
       const next = `Use a folder with this file, which must contain the records of ${pipeline.path} as a JSON array.`;
       throw new RekapError('served-data', `${file} cannot be read: ${systemReason(error)}.`, next, { cause: error });
@@ -90,6 +92,10 @@ export async function openFolderSource(folder: string, pipelines: readonly AnyPi
     sets.set(pipeline.table, buildRecordSet(served, mtime));
   }
   return fixedSource(sets);
+}
+
+export function lastPart(path: string): string {
+  return path.split('/').findLast((part) => part !== '')!;
 }
 
 function readArray(bytes: Buffer, file: string): readonly unknown[] {

@@ -45,6 +45,8 @@ const found: Readonly<Record<string, object>> = {
   '/page': { by: 'page', page: 'page', size: 'per_page' },
   '/page-from-0': { by: 'page', page: 'page', size: 'size', first: 0 },
   '/offset': { by: 'offset', limit: 'limit', offset: 'offset' },
+  '/dollar': { by: 'offset', limit: '$limit', offset: '$offset' },
+  '/brackets': { by: 'next', url: '/links/next', size: 'page[size]' },
   '/cursor': { by: 'next', cursor: '/meta/next_cursor', parameter: 'cursor', size: 'limit' },
   '/next': { by: 'next', url: '/next' },
   '/link': { by: 'next', link: true },
@@ -112,9 +114,18 @@ describe('a probe', () => {
     expect(seats.why).toContain('"1.200"');
   });
 
-  it('says that a round number of records may be a page', async () => {
-    const probed = await probeUrl(`${await serveListing({ records: records.slice(0, 100) })}/all`);
-    expect(probed.paging.guesses).toHaveLength(1);
+  it('says that a round number of records may be a page, and that a list has pages that it cannot turn', async () => {
+    const url = await serveListing({ records: records.slice(0, 100) });
+    expect((await probeUrl(`${url}/all`)).paging.guesses).toEqual([expect.stringContaining('100 records')]);
+    const guesses = [expect.stringContaining('limit=2'), expect.stringContaining('/has_more')];
+    expect((await probeUrl(`${url}/after-last`)).paging.guesses).toEqual(guesses);
+  });
+
+  it('takes codes with dots for texts, and prefers them to days as a key', async () => {
+    const coded = records.map((_record, at) => ({ tanggal: `2024-${1000 + at}`, kode: `11.${100 + at}`, jumlah: at }));
+    const probed = await probeUrl(`${await serveListing({ records: coded })}/all`);
+    expect(probed.columns.map(({ definition: { kind } }) => kind)).toEqual(['text', 'text', 'count']);
+    expect(probed.keys[0]!.columns).toEqual(['kode']);
   });
 
   it('drafts valid code from field names and values that could end a comment or a string', async () => {

@@ -48,6 +48,14 @@ const handlers: Readonly<Record<string, Handler>> = {
     if (unknown !== undefined) return { status: 400, body: { error: unknown } };
     return { body: cut(records, Number(query.get('offset') ?? 0), sizeOf(query, 'limit')) };
   },
+  '/dollar': (query, records) => ({
+    body: cut(records, Number(query.get('$offset') ?? 0), Number(query.get('$limit') ?? 1000)),
+  }),
+  '/brackets': (query, records, path) => {
+    const [size, page] = [Math.min(cap, sizeOf(query, 'page[size]')), Number(query.get('page[number]') ?? 1)];
+    const more = { next: linkTo(path, query, 'page[number]', page + 1) };
+    return { body: { data: cut(records, (page - 1) * size, size), links: page * size < records.length ? more : {} } };
+  },
   '/cursor': (query, records) => {
     const [start, size] = [Number(query.get('cursor') ?? 0), Math.min(cap, sizeOf(query, 'limit'))];
     const next = start + size < records.length ? String(start + size) : null;
@@ -68,6 +76,12 @@ const handlers: Readonly<Record<string, Handler>> = {
   '/all': (_query, records) => ({ body: { data: records } }),
 };
 
+/** A list whose next page is the one after the last record, which no declaration can express. */
+const afterLast: Handler = (query, records) => {
+  const size = Math.min(cap, sizeOf(query, 'limit'));
+  return { body: { data: cut(records, 0, size), has_more: size < records.length } };
+};
+
 export const listingPaths = [...Object.keys(handlers), '/lines.ndjson'];
 
 /** Serves until the test is over; returns the URL. Only `region` filters, and only where the list is paged. */
@@ -80,7 +94,7 @@ export async function serveListing({ records, busyEvery }: Listing): Promise<str
     if (isBusy) return void response.writeHead(503).end();
     if (pathname === '/lines.ndjson')
       return void response.end(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-    const handler = handlers[pathname];
+    const handler = pathname === '/after-last' ? afterLast : handlers[pathname];
     if (handler === undefined) return void response.writeHead(404).end('{}');
     const region = searchParams.get('region');
     const isFilter = region !== null && !['/by-key', '/all'].includes(pathname);

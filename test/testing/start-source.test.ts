@@ -70,6 +70,20 @@ describe('a test source', () => {
     expect(await diff()).toMatchObject([{ name: 'N0', column_name: 'seats', old_value: '0', new_value: '1' }]);
   });
 
+  it('serves two lists of one path by their parameters', async () => {
+    const columns = { name: text('Name') };
+    const own = (table: string, id: string) =>
+      definePipeline({ table, path: '/list', parameters: { id }, columns, key: ['name'] });
+    const both = { ...project, pipelines: [own('first', '1'), own('second', '2')] };
+    const source = await start({ project: both, records: { first: [{ Name: 'A' }], second: [{ Name: 'B' }] } });
+    const warehouse = await temporaryFolder();
+    await sync({ project: both, baseUrl: source.url, warehouse });
+    const { query } = await openWarehouse(warehouse);
+    expect(await query('SELECT f.name AS first, s.name AS second FROM first f, second s')).toEqual([
+      { first: 'A', second: 'B' },
+    ]);
+  });
+
   it('refuses records of an unknown table', async () => {
     const starting = startSource({ project, records: { rooms: [] } });
     await expect(starting).rejects.toSatisfy((error) => isRekapError(error, 'usage'));
