@@ -94,7 +94,7 @@ export async function openFolderSource(folder: string, pipelines: readonly AnyPi
   return fixedSource(sets);
 }
 
-export function lastPart(path: string): string {
+function lastPart(path: string): string {
   return path.split('/').findLast((part) => part !== '')!;
 }
 
