@@ -41,6 +41,10 @@ export default defineProject({
     'FROM data_quality WHERE errors > 0;',
   ],
   sample: '../data/sample',
+  sampleNotice: {
+    en: 'The sample figures are made up.',
+    id: 'Angka dalam data contoh ini bukan data sebenarnya.',
+  },
   values: {
     seats: districts.map(({ dapil_id, seats }) => [dapil_id, seats]),
     province_codes: provinces.flatMap((province) => codes(province)),

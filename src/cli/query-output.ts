@@ -1,4 +1,4 @@
-/** Writes the result of a query to stdout or a file, with a notice if the figures are made up. */
+/** Writes the result of a query to stdout or a file, with a notice for figures of the sample. */
 
 import { extname } from 'node:path';
 import type { ExpandOptions, TableLayout } from './print/result-table.ts';
@@ -36,7 +36,7 @@ export function formatOfFile(file: string, advice = ''): FileFormat {
 interface Query {
   readonly database: string;
   readonly sql: string;
-  /** Notice about made-up figures: the last line of a table, on stderr for other formats. */
+  /** Notice about sample figures: the last line of a table, on stderr for other formats. */
   readonly notice: string | null;
 }
 

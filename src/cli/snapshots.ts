@@ -80,7 +80,7 @@ export const rollbackCommand = declareCommand({
     if (endsHistoryOf !== null)
       process.stderr.write(
         warningText(
-          `The figures of this snapshot are made up. The next sync from ${endsHistoryOf} starts a new history. To continue the old history, roll back to a snapshot from ${endsHistoryOf}.`,
+          `This snapshot has figures of the sample. The next sync from ${endsHistoryOf} starts a new history. To continue the old history, roll back to a snapshot from ${endsHistoryOf}.`,
           process.stderr,
         ),
       );

@@ -197,6 +197,8 @@ export interface ProjectDeclaration extends Partial<SourceSettings> {
   readonly examples?: readonly string[];
   /** Folder of the sample records, relative to the project. Default: `sample`. */
   readonly sample?: string;
+  /** Warns people who see figures of the sample. Default: that they are for testing only. */
+  readonly sampleNotice?: Message;
 }
 
 export const languages = ['en', 'id'] as const;
@@ -252,6 +254,7 @@ export interface Project {
   readonly checks: readonly SqlFile[];
   /** Sections that the project adds to the report. */
   readonly report?: readonly ReportSection[];
+  readonly sampleNotice?: Message;
 }
 
 export function summedColumns({ columns, watch }: Pick<AnyPipeline, 'columns' | 'watch'>): string[] {

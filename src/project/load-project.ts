@@ -94,6 +94,7 @@ class ProjectLoader {
       models: ordered.map(withoutHeaderLines),
       checks: checks.map(withoutHeaderLines),
       ...(await this.readReport(reportModule)),
+      ...(declared.sampleNotice !== undefined && { sampleNotice: declared.sampleNotice }),
     };
     if (this.problems.length === 0) for (const problem of findProblems(project)) this.addProblem(problem, file);
     if (this.problems.length > 0) throw declarationError(this.problems);

@@ -142,6 +142,7 @@ const auth = v.union(
   'is not one of { header }, { bearer: true }, { basic: true } and { query }',
 );
 
+const message = v.strictObject({ en: text, id: v.exactOptional(text) });
 const name = v.pipe(text, v.regex(/^[a-z][a-z0-9-]*$/, 'is not made of lower-case letters, digits and hyphens'));
 
 export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.strictObject({
@@ -160,6 +161,7 @@ export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.stri
   ),
   examples: v.exactOptional(v.array(named)),
   sample: v.exactOptional(named),
+  sampleNotice: v.exactOptional(message),
   ...optionalSettings,
 });
 
@@ -177,7 +179,7 @@ const sqlFile = v.strictObject({
   sql: text,
   comment: text,
   columns: v.record(text, text),
-  message: v.exactOptional(v.strictObject({ en: text, id: v.exactOptional(text) })),
+  message: v.exactOptional(message),
   keys: v.exactOptional(
     v.strictObject({
       primaryKey: fields,
@@ -199,6 +201,7 @@ export const storedProjectShape = v.strictObject({
   models: v.array(sqlFile),
   checks: v.array(sqlFile),
   report: v.exactOptional(reportShape),
+  sampleNotice: v.exactOptional(message),
 }) satisfies v.GenericSchema<unknown, Project>;
 
 interface ShapeProblem {

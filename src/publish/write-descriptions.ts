@@ -6,7 +6,7 @@ import type { Relation, RelationColumn } from '../warehouse/read-dictionary.ts';
 import type { ViewKeys } from '../project/declaration.ts';
 import type { Run } from '../run-options.ts';
 import { readVersion } from '../runtime/version.ts';
-import { type ManifestFile, parquetPath } from '../warehouse/snapshot-format.ts';
+import { type ManifestFile, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';
 import { writeNewFile } from '../runtime/with-file.ts';
 
 const packageFile = 'datapackage.json';
@@ -31,9 +31,9 @@ interface Described extends Relation {
   readonly file: ManifestFile;
 }
 
-function origin({ id, options }: Run): string {
-  const what = `Snapshot ${id} from ${options.source}`;
-  return options.source === 'sample' ? `${what}. The figures are made up.` : `${what}.`;
+function origin({ id, options, project }: Run): string {
+  const notice = sampleNotice({ source: options.source, project });
+  return `Snapshot ${id} from ${options.source}.${notice === null ? '' : ` ${notice}`}`;
 }
 
 function describePackage(run: Run, relations: readonly Described[]): unknown {

@@ -17,7 +17,7 @@ import { summarizeRuns } from '../snapshots/freshness.ts';
 import { previewRows, tablesAtOnce } from './limits.ts';
 import { pacedStream } from './paced-stream.ts';
 import type { ServedSite, TablePreview } from './served-site.ts';
-import { parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
+import { parquetPath, reportFile, sampleNotice } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
 const tableMemory = 256_000_000;
@@ -34,7 +34,12 @@ export function describeSite(warehouse: string, served: () => Snapshot, clock: C
   return {
     snapshot() {
       const { id, manifest } = served();
-      return { id, readAt: new Date(manifest.created_at), source: manifest.source };
+      return {
+        id,
+        readAt: new Date(manifest.created_at),
+        source: manifest.source,
+        sampleNotice: sampleNotice(manifest),
+      };
     },
     // These need no key, so repeated requests must not cause work or copies.
     report: oncePerSnapshot(served, ({ folder }) => readFile(join(folder, reportFile)).catch(nullIfMissing)),

@@ -60,7 +60,7 @@ function describeSnapshot(snapshot: ServedSnapshot | null, now: Date): Html {
       ${snapshot.source === 'sample' ? 'the sample' : nameInCode(snapshot.source)} on
       ${snapshot.readAt.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${age} ago.
     </p>
-    ${snapshot.source === 'sample' ? html`<p class="bad">The figures of the sample are made up.</p>` : null}`;
+    ${snapshot.sampleNotice === null ? null : html`<p class="bad">${snapshot.sampleNotice}</p>`}`;
 }
 
 interface Bounds {

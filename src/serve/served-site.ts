@@ -8,6 +8,8 @@ export interface ServedSnapshot {
   /** When its run started. */
   readonly readAt: Date;
   readonly source: string;
+  /** Marks figures of the sample. Null for a real source. */
+  readonly sampleNotice: string | null;
 }
 
 export interface ServedTable {

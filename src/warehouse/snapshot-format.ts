@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Project } from '../project/declaration.ts';
+import type { Language, Message, Project } from '../project/declaration.ts';
 import { storedProjectShape } from '../project/shapes.ts';
 import { grades } from '../stages.ts';
 
@@ -130,17 +130,18 @@ export const manifestShape = v.object({
 /** Content of manifest.json: what a snapshot contains, and how it was made. */
 export type Manifest = Readonly<Omit<v.InferOutput<typeof manifestShape>, 'project'>> & { readonly project: Project };
 
-const madeUp = {
-  en: 'The sample figures are made up.',
-  id: 'Angka dalam data contoh ini bukan data sebenarnya.',
-} as const;
+const testingOnly: Message = {
+  en: 'The sample figures are for testing only.',
+  id: 'Angka dalam data contoh ini hanya untuk pengujian.',
+};
 
 /** Returns the sentence that marks sample figures outside the warehouse. Null for a real source. */
 export function sampleNotice(
-  { source }: Pick<Manifest, 'source'>,
-  language: keyof typeof madeUp = 'en',
+  { source, project }: Pick<Manifest, 'source' | 'project'>,
+  language: Language = 'en',
 ): string | null {
-  return source === 'sample' ? madeUp[language] : null;
+  const { [language]: notice, en } = project.sampleNotice ?? testingOnly;
+  return source === 'sample' ? (notice ?? en) : null;
 }
 
 function isBelow(path: string): boolean {

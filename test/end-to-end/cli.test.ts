@@ -25,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe('rekap sync --sample', () => {
   it('publishes and says what it did, on stdout, with the progress on stderr', () => {
     expect(first).toMatchObject({ code: 0 });
-    expect(first.stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6} from the sample \(made-up figures\)\./);
+    expect(first.stdout).toMatch(/^Published snapshot \d{8}T\d{6}Z-[0-9a-f]{6} from the sample \(for testing only\)\./);
     expect(first.stdout).toMatch(/voters +84 +84 +514 +514 +0 +0 +514 +\d/);
     expect(first.stdout).toContain('OGAN ILIR');
     expect(first.stdout).toContain(join(warehouse, 'current', 'rekap.duckdb'));
@@ -134,7 +134,7 @@ describe('rekap snapshots', () => {
     ];
     expect((await runHere(['snapshots', 'list', '--warehouse', own])).stdout).toMatch(new RegExp(`● current +${id}`));
     const { stdout: shown } = await runHere(['snapshots', 'show', '--warehouse', own]);
-    expect(shown).toContain('from the sample (made-up figures)');
+    expect(shown).toContain('from the sample (for testing only)');
     expect(shown).toContain('proved complete');
     expect((await runHere(['snapshots', 'verify', '--warehouse', own])).stdout).toContain('is intact');
     expect((await runHere(['snapshots', 'rollback', id, '--warehouse', own])).stdout).toContain(`${id} is now current`);

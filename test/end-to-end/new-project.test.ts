@@ -35,6 +35,7 @@ it('a new project is checked, tested, synced, reported and queried, without a wo
     await rekap(words.split(' '));
   for (const words of ['sync --help', 'report --out report.html']) await rekap(words.split(' '));
   const report = await readFile(join(folder, 'report.html'), 'utf8');
+  expect(report).toContain('for testing only');
   expect(report).toContain('Ballots by region');
   expect(report).toContain('5,697');
   expect(printed + report).not.toMatch(/dapil|district|regenc|province|voter|election/i);

@@ -43,7 +43,7 @@ it('rekap serve --sample makes no key where some are given', async () => {
   const running = startCli(['serve', '--sample', '--port', '0'], { REKAP_API_KEYS: key });
   onTestFinished(() => void running.child.kill('SIGKILL'));
   const stdout = await running.printed('Ctrl-C');
-  expect(stdout).toMatch(/^Serving the sample \(made-up figures\)\n.*\/api\/datapemilihdpr +514 records\n/);
+  expect(stdout).toMatch(/^Serving the sample \(for testing only\)\n.*\/api\/datapemilihdpr +514 records\n/);
   expect(stdout).toMatch(/:\d+\/\n/);
   expect(stdout).not.toMatch(/key/);
   running.child.kill('SIGTERM');
@@ -87,7 +87,7 @@ it('rekap serve --warehouse says whose figures it serves, and what is heard beyo
   const [near, far] = ['127.0.0.1', '0.0.0.0'].map((host) => startCli([...words, host], { REKAP_API_KEYS: key }));
   for (const { child } of [near!, far!]) onTestFinished(() => void child.kill('SIGKILL'));
   expect(await near!.printed('Ctrl-C')).toMatch(
-    /^Serving the current snapshot of .*, from the sample \(made-up figures\)/,
+    /^Serving the current snapshot of .*, from the sample \(for testing only\)/,
   );
   await far!.printed('Ctrl-C');
   for (const { child, ended } of [near!, far!]) {

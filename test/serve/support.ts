@@ -54,7 +54,7 @@ export function hugeSource(): RecordSource {
 
 /** A snapshot of the sample without tables. */
 export const emptySite: ServedSite = {
-  snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'sample' }),
+  snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'sample', sampleNotice: 'For testing only.' }),
   report: async () => null,
   dictionary: async () => [],
   previews: async () => [],

@@ -75,7 +75,7 @@ function command(line: string, warehouse: string): string {
 }
 
 export function nameSource(source: string): string {
-  return source === 'sample' ? 'the sample (made-up figures)' : printable(source);
+  return source === 'sample' ? 'the sample (for testing only)' : printable(source);
 }
 
 function isPartial({ datasets }: Manifest): boolean {
