@@ -1,12 +1,9 @@
 /** The packed package runs with its dependencies alone: nothing of the development tools, nothing outside its own files. */
 
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { serveData, smallNation } from '../support/served-source.ts';
-import { testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -27,7 +24,9 @@ describe('the packed package', () => {
         'pipelines/models/turnout.sql',
       ]),
     );
-    expect(files.filter((path) => /test|bench|^data\/warehouse\//.test(path))).toEqual([]);
+    expect(
+      files.filter((path) => /^test|^bench|^examples|^dist\/(?!src|pipelines)|^data\/warehouse\//.test(path)),
+    ).toEqual([]);
     const printed = execFileSync(
       process.execPath,
       [join(folder, 'node_modules/rekap/dist/src/cli/main.js'), 'sync', '--sample', '--json'],
@@ -45,8 +44,8 @@ describe('the packed package', () => {
     const program = `
       import { sync, type SyncResult } from 'rekap';
       const outcome = (result: SyncResult): 'published' | 'unchanged' | 'held' | 'reproduced' | 'dry run' => result.outcome;
-      // @ts-expect-error: a sync needs a source.
-      void sync({ warehouse: 'data/warehouse' });
+      // @ts-expect-error: a sync needs a warehouse.
+      void sync({ baseUrl: 'https://host' });
       export { outcome };`;
     await writeFile(join(folder, 'program.mts'), program);
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
@@ -66,21 +65,6 @@ describe('the packed package', () => {
       encoding: 'utf8',
     });
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
-  });
-
-  it('serves a program as docs/how-to/use-from-a-program.md has it', async () => {
-    const { folder } = await installPacked();
-    const page = await readFile(join(root, 'docs/how-to/use-from-a-program.md'), 'utf8');
-    const program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
-    await writeFile(join(folder, 'nightly.mjs'), program);
-    const { url } = await serveData(smallNation({ 1101: 3, 1102: 2 }));
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['nightly.mjs'], {
-      cwd: folder,
-      env: { ...process.env, REKAP_BASE_URL: url, REKAP_API_KEY: testKey },
-    });
-    expect(stdout).toMatch(/^published \d{8}T\d{6}Z-[0-9a-f]{6}\n/);
-    expect(stdout).toContain('DAPIL 1101');
-    expect(stderr).not.toContain('ExperimentalWarning');
   });
 });
 
