@@ -31,9 +31,12 @@ export function findKeys(columns: readonly ProbedColumn[], partition: string | n
   for (let length = 1; length <= Math.min(maxKeyLength, usable.length); length += 1) {
     for (const chosen of combinations(usable, length)) {
       if (partition !== null && !chosen.some(({ name }) => name === partition)) continue;
+      const names = chosen.map(({ name }) => name);
+      if (candidates.some((known) => known.different === rows && known.columns.every((name) => names.includes(name))))
+        continue;
       const keys = new Set(chosen[0]!.values.map((_, row) => JSON.stringify(chosen.map(({ values }) => values[row]))));
       const rank = Math.max(...chosen.map((column) => rankOf(column, partition)));
-      candidates.push({ columns: chosen.map(({ name }) => name), different: keys.size, rank });
+      candidates.push({ columns: names, different: keys.size, rank });
     }
     // A day or a measure that differs in every record seen may not differ in the others.
     if (candidates.some(({ different, rank }) => different === rows && rank <= textRank)) break;

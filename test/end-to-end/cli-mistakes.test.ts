@@ -41,7 +41,7 @@ describe('a mistake', () => {
     [['diff', '--keep', '3'], 'Unknown option --keep for "rekap diff".', 'Did you mean --'],
     // A command that there is not.
     [['--sample', 'sync'], 'command is missing', 'Put the command first'],
-    [['frob', '--sample'], '"frob"', 'rekap --help'],
+    [['xyzzy', '--sample'], '"xyzzy"', 'rekap --help'],
     [['qurey', 'FROM voters'], '"qurey"', 'Did you mean query?'],
     [['snapshot'], '"snapshot"', 'Did you mean snapshots?'],
     [['snapshots', 'lst'], '"snapshots lst"', 'Did you mean list?'],
