@@ -16,4 +16,4 @@ FROM regencies r
 LEFT JOIN (VALUES $province_codes) AS p(kemendagri_code, name) ON p.name = regexp_replace(replace(regexp_replace(upper(r.province), '^KAB(UPATEN|[.]) ', ''), 'KEP.', 'KEPULAUAN'), '[^A-Z0-9]', '', 'g')
 LEFT JOIN (VALUES $regency_codes) AS c(province_code, kemendagri_code, name)
   ON c.province_code = p.kemendagri_code AND c.name = regexp_replace(replace(regexp_replace(upper(r.regency), '^KAB(UPATEN|[.]) ', ''), 'KEP.', 'KEPULAUAN'), '[^A-Z0-9]', '', 'g')
-ORDER BY ALL
+

@@ -13,7 +13,9 @@
 -- foreign key: regency_key -> dim_regency.regency_key
 -- foreign key: dapil_key -> dim_dapil.dapil_key
 -- foreign key: province_key -> dim_province.province_key
-WITH cells AS (
+-- order: kept
+WITH keyed AS (
+  -- The keys are computed here, once per regency. Beside the unnest, they would be computed for each of its six rows.
   SELECT
     concat_ws(' ', election_year, election_type) AS election,
     (md5_number_lower(concat_ws(' / ', election_year, election_type, dapil_id, province, regency)) >> 15)::BIGINT AS regency_key,
@@ -21,15 +23,19 @@ WITH cells AS (
     (md5_number_lower(concat_ws(' / ', election_year, election_type, province)) >> 15)::BIGINT AS province_key,
     in_voters,
     in_users,
-    unnest([
+    [
       {list: 'DPT', sex: 'male', voters: voters_dpt_male, users: users_dpt_male},
       {list: 'DPT', sex: 'female', voters: voters_dpt_female, users: users_dpt_female},
       {list: 'DPTb', sex: 'male', voters: voters_dptb_male, users: users_dptb_male},
       {list: 'DPTb', sex: 'female', voters: voters_dptb_female, users: users_dptb_female},
       {list: 'DPK', sex: 'male', voters: voters_dpk_male, users: users_dpk_male},
       {list: 'DPK', sex: 'female', voters: voters_dpk_female, users: users_dpk_female}
-    ]) AS cell
+    ] AS cells
   FROM regency_figures
+),
+cells AS (
+  SELECT election, regency_key, dapil_key, province_key, in_voters, in_users, unnest(cells) AS cell
+  FROM keyed
 )
 SELECT
   election, regency_key, dapil_key, province_key, cell.list AS list, cell.sex AS sex,

@@ -16,6 +16,7 @@
 -- dptb_users_per_dptb_pct: users_dptb divided by voters_dptb, in percent.
 -- dpk_users_per_dpk_pct: users_dpk divided by voters_dpk, in percent.
 -- is_consistent: True if the rows in both datasets pass every check of severity error. False if the regency is missing in a dataset.
+-- order: kept
 WITH long AS (
   SELECT
     election_year, election_type, dapil_id, dapil_name, province, regency,

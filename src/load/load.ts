@@ -151,6 +151,7 @@ export class Load {
       {
         folder: this.options.folder,
         origin: originOf(log),
+        models: this.options.project.models,
         smallGroups: { [quarantineTable.name]: rowsOfLongRecords },
       },
     );

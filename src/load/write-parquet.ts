@@ -2,8 +2,16 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { contentSql, type Database, quoteIdentifier, quoteText, readParquetSql } from '../runtime/database.ts';
+import {
+  columnList,
+  contentSql,
+  type Database,
+  quoteIdentifier,
+  quoteText,
+  readParquetSql,
+} from '../runtime/database.ts';
 import { parquetPath, withoutHistory } from '../warehouse/snapshot-format.ts';
+import type { SqlFile } from '../project/declaration.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
 
 export const rowsOfOneGroup = 122_880;
@@ -11,6 +19,7 @@ export const rowsOfOneGroup = 122_880;
 export interface ParquetOptions {
   readonly folder: string;
   readonly origin: Readonly<Record<string, string>>;
+  readonly models: readonly SqlFile[];
   /** Rows per group for tables with long rows, because a group is built in memory. */
   readonly smallGroups: Readonly<Record<string, number>>;
 }
@@ -29,7 +38,7 @@ export interface WrittenParquet {
 export async function writeParquet(
   database: Database,
   relations: readonly Relation[],
-  { folder, origin, smallGroups }: ParquetOptions,
+  { folder, origin, models, smallGroups }: ParquetOptions,
 ): Promise<Map<string, WrittenParquet>> {
   const written = new Map<string, WrittenParquet>();
   const views = await readViewNames(database);
@@ -46,9 +55,10 @@ export async function writeParquet(
       .join(', ');
     const table = quoteIdentifier(name);
     const isView = placeOf(relation) !== -1;
-    // Tables are already sorted. Views have no order.
+    // Tables are already sorted.
+    const order = isView ? orderSql(models.find((model) => model.name === name)) : '';
     const rows = await database.run(
-      `COPY (FROM ${table}${isView ? ' ORDER BY ALL' : ''}) TO ${quoteText(file)}
+      `COPY (FROM ${table}${order}) TO ${quoteText(file)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
     );
     // DuckDB prefers temporary views, so the hash and dependent views read the file instead of computing the view again.
@@ -58,6 +68,13 @@ export async function writeParquet(
     written.set(path, { rows, content: found!.content });
   }
   return written;
+}
+
+/** Returns how to sort a view, so that the same rows give the same bytes. */
+function orderSql(model: SqlFile | undefined): string {
+  // Sorting a large view takes longer than computing it.
+  if (model?.order === 'kept') return '';
+  return ` ORDER BY ${model?.keys === undefined ? 'ALL' : columnList(model.keys.primaryKey)}`;
 }
 
 /** Returns the views in order of creation, so that each view follows those it reads. */

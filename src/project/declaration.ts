@@ -220,6 +220,11 @@ export interface SqlFile {
   readonly message?: Message;
   /** Keys of a view, as in a Frictionless table schema. */
   readonly keys?: ViewKeys;
+  /**
+   * 'kept' if a view only selects, filters or unnests the rows of one other view, so that its rows have a fixed order without sorting.
+   * Otherwise its rows are sorted by the primary key, or by all columns.
+   */
+  readonly order?: 'kept';
 }
 
 /** Keys of a view, from the header of its SQL file. */

@@ -188,6 +188,7 @@ const sqlFile = v.strictObject({
       ),
     }),
   ),
+  order: v.exactOptional(v.literal('kept')),
 });
 
 export const storedProjectShape = v.strictObject({

@@ -8,7 +8,7 @@ export interface ReadSqlFile extends SqlFile {
 
 /**
  * Parses a SQL file. The first comment line describes the file. The next ones are `-- name: meaning`: the columns, `primary key: a, b` and
- * `foreign key: a -> view.a` of a view, or the messages of a check by language.
+ * `foreign key: a -> view.a` and `order: kept` of a view, or the messages of a check by language.
  */
 export function readSqlFile(name: string, text: string, values: SqlValues): ReadSqlFile {
   const lines = text.split('\n');
@@ -21,7 +21,8 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     const colon = line.indexOf(': ');
     return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 2)];
   });
-  const isKey = ([entry]: [string, string]): boolean => entry === 'primary key' || entry === 'foreign key';
+  const isKey = ([entry]: [string, string]): boolean => ['primary key', 'foreign key', 'order'].includes(entry);
+  const isKept = entries.some(([entry, value]) => entry === 'order' && value === 'kept');
   const keys = readKeys(entries.filter(isKey));
   return {
     name,
@@ -38,6 +39,7 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     ),
     headerLines: headerLines + lines.slice(headerLines).findIndex((line) => line.trim() !== ''),
     ...(keys !== undefined && { keys }),
+    ...(isKept && { order: 'kept' as const }),
   };
 }
 
