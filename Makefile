@@ -12,13 +12,13 @@ PREFIX ?= $(HOME)/.local
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build install uninstall sync serve test fuzz crash oracle readers package release check bench bench-long bench-dlt compare sample docs format clean tools
+.PHONY: help setup build install uninstall sync serve test fuzz crash oracle readers package release check bench bench-long bench-dlt bench-report compare sample docs format clean tools
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test bench -name '*.ts') tsconfig.json
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: node_modules/.package-lock.json ## install the dependencies
 
@@ -110,11 +110,14 @@ check: build ## check format, types, lint, unused code and the package
 bench: build ## measure speed and memory as ratios within one run
 	node --expose-gc dist/bench/main.js
 
-bench-long: build ## the same with ten million records (takes minutes)
+bench-long: build ## the same with ten million records (takes many minutes)
 	node --expose-gc dist/bench/main.js long
 
 bench-dlt: build ## the same load with dlt (installs it)
 	node --expose-gc dist/bench/main.js dlt
+
+bench-report: build ## all of these, written to docs/explanation/performance.md (takes half an hour)
+	node --expose-gc dist/bench/main.js report
 
 compare: build ## load the sample with rekap and four other tools from a service that caps limit (installs them)
 	@command -v python3 > /dev/null || { echo 'make compare needs Python 3, which is not installed.' >&2; exit 1; }

@@ -1,37 +1,43 @@
-/** What a benchmark found, always as one ratio: what was measured against what it is held to in the same run. */
-
-import { renderTable } from '../src/cli/print/table.ts';
+/** The results of benchmarks: ratios of two figures that were measured in the same run. */
 
 /** One line of the table. */
 export interface Finding {
   readonly section: string;
   readonly what: string;
   readonly measured: number;
-  /** What it is compared with, and in words what that is. */
+  /** The figure to compare with, and what it is. */
   readonly against: number;
   readonly reference: string;
-  /** The bound on measured / against; null for a figure that explains another. */
-  readonly target: { readonly atMost: number } | { readonly atLeast: number } | null;
-  /** Writes both figures. */
+  /** Bounds of measured / against; null for a figure that explains another. */
+  readonly target: Target | null;
   readonly format: (value: number) => string;
 }
 
-/** The findings as a table for people: one line each, the target and whether it is met. */
-export function renderFindings(findings: readonly Finding[]): string {
-  return renderTable(
-    findings.map((finding, index) => [
-      finding.section === findings[index - 1]?.section ? '' : finding.section,
-      finding.what,
-      finding.format(finding.measured),
-      `${finding.format(finding.against)} ${finding.reference}`,
-      ratioOf(finding).toFixed(2),
-      ...judge(finding),
-    ]),
-    { head: ['section', 'what', 'measured', 'against', 'ratio', 'target', 'met'], right: [2, 4, 5] },
-  );
+export type Target = { readonly [Direction in 'atMost' | 'atLeast']?: Bounds };
+
+/** What the ratio must reach, and what would be better still. */
+interface Bounds {
+  readonly must: number;
+  readonly aim: number;
 }
 
-/** The middle value; of an even number of values the mean of the two in the middle. */
+export const headings = ['section', 'work', 'measured', 'against', 'ratio', 'must', 'aim', 'met'] as const;
+/** Columns of `tableRows` that hold numbers. */
+export const numberColumns: readonly number[] = [2, 4, 5, 6];
+
+/** Returns the findings as rows of a table. A section is named in its first row. */
+export function tableRows(findings: readonly Finding[]): string[][] {
+  return findings.map((finding, index) => [
+    finding.section === findings[index - 1]?.section ? '' : finding.section,
+    finding.what,
+    finding.format(finding.measured),
+    `${finding.format(finding.against)} ${finding.reference}`,
+    ratioOf(finding).toFixed(2),
+    ...judge(finding),
+  ]);
+}
+
+/** Returns the middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -48,15 +54,22 @@ export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
+/** 12,345 per second. */
+export function formatRate(perSecond: number): string {
+  return `${Math.round(perSecond).toLocaleString('en')}/s`;
+}
+
 function ratioOf({ measured, against }: Finding): number {
   return measured / against;
 }
 
-/** The target in words, and whether it is met. */
-function judge(finding: Finding): [target: string, met: string] {
-  const { target } = finding;
-  if (target === null) return ['', ''];
+function judge(finding: Finding): [must: string, aim: string, met: string] {
+  const { atMost, atLeast } = finding.target ?? {};
+  const bounds = atMost ?? atLeast;
+  if (bounds === undefined) return ['', '', ''];
   const ratio = ratioOf(finding);
-  const isMet = 'atMost' in target ? ratio <= target.atMost : ratio >= target.atLeast;
-  return ['atMost' in target ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`, isMet ? 'yes' : 'NO'];
+  const reaches = (bound: number): boolean => (atMost === undefined ? ratio >= bound : ratio <= bound);
+  const sign = atMost === undefined ? '≥' : '≤';
+  const met = reaches(bounds.aim) ? 'aim' : reaches(bounds.must) ? 'must' : 'NO';
+  return [`${sign} ${bounds.must}`, `${sign} ${bounds.aim}`, met];
 }

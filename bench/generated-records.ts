@@ -1,24 +1,24 @@
-/** Records for benchmarks, rendered once: the sample's partitions with as many regencies as wanted, in the service's exact shape. */
+/** Records for benchmarks, in the exact shape of the service: the sample's partitions with any number of regencies. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleFileName, type SampleRecord } from '../data/sample/records.ts';
 import { loadProject } from '../test/support/bundled.ts';
-import { varyRecord, type Spread } from './vary-record.ts';
+import { type DatasetName, type Spread, varyRecord } from './vary-record.ts';
 
-/** A dataset's records as one stretch of JSON, so that any page of it is a slice and costs nothing to make. */
+/** A dataset's records as JSON text, so that any page is a slice that costs nothing to make. */
 export class GeneratedRecords {
   readonly count: number;
-  /** Where record `i` begins in the text of its partition. */
+  /** Position of each record in the text of its partition. */
   private readonly starts: Float64Array;
-  /** Records from one to another, and their JSON, each followed by a comma. */
+  /** The range of records, and their JSON, each followed by a comma. */
   private readonly partitions = new Map<
     number,
     { readonly from: number; readonly to: number; readonly text: Buffer }
   >();
 
-  /** @param total Records of `voters`, spread evenly over the partitions and in their order; null for the sample as it is. */
-  constructor(dataset: 'voters' | 'voting_rights_users', total: number | null, spread: Spread = 'over regencies') {
+  /** @param total Number of records, spread evenly over the partitions and in their order; null for the sample as it is. */
+  constructor(dataset: DatasetName, total: number | null, spread: Spread = 'over regencies') {
     const sample = groupByPartition(readSample(dataset));
     this.count = total ?? [...sample.values()].reduce((sum, records) => sum + records.length, 0);
     this.starts = new Float64Array(this.count);
@@ -32,7 +32,9 @@ export class GeneratedRecords {
         const place = row - from;
         const record = records[place % records.length]!;
         const text = JSON.stringify(
-          total === null ? record : varyRecord(record, row, Math.floor(place / records.length) + 1, spread),
+          total === null
+            ? record
+            : varyRecord(record, dataset, { row, round: Math.floor(place / records.length) + 1, spread }),
         );
         texts.push(text);
         this.starts[row] = start;
@@ -42,12 +44,12 @@ export class GeneratedRecords {
     }
   }
 
-  /** The partitions' ids, in the order of their records. */
+  /** The ids of the partitions, in the order of their records. */
   get dapils(): number[] {
     return [...this.partitions.keys()];
   }
 
-  /** The body of an answer, in pieces that share memory with all other answers. */
+  /** Returns a response body in pieces that share memory with all other responses. */
   page(partition: number | null, limit: number, offset: number): readonly Buffer[] {
     const { from, to } = this.range(partition);
     const first = Math.min(from + offset, to);
@@ -64,7 +66,7 @@ export class GeneratedRecords {
     return [Buffer.from(`{"count":${records},"data":${open}`), ...content, Buffer.from(close)];
   }
 
-  /** Bodies that in this order hold the dataset, or one partition of it, once; each is made when its turn comes. */
+  /** Yields the bodies of all pages of the dataset, or of one partition. */
   *pages(partition: number | null, pageSize: number): Generator<Buffer> {
     const { from, to } = this.range(partition);
     for (let offset = 0; from + offset < to; offset += pageSize)
@@ -77,7 +79,7 @@ export class GeneratedRecords {
   }
 }
 
-function readSample(dataset: 'voters' | 'voting_rights_users'): readonly SampleRecord[] {
+function readSample(dataset: DatasetName): readonly SampleRecord[] {
   const path = join(loadProject().sampleFolder, sampleFileName(dataset));
   return JSON.parse(readFileSync(path, 'utf8')) as readonly SampleRecord[];
 }

@@ -1,15 +1,13 @@
-/** Loading alone: Arrow batches through the staging tables into the final one, against DuckDB's row appender with the same rows. */
+/** Arrow batches through a staging table into the final table, compared with DuckDB's row appender and the same rows. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { voters } from '../test/support/bundled.ts';
 import { columnList, type Database, openDatabase } from '../src/runtime/database.ts';
 import { Staging } from '../src/load/staging.ts';
 import { createTableSql, datasetTable } from '../src/load/tables.ts';
 import type { Batch } from '../src/stages.ts';
-import { type Finding, median } from './finding.ts';
-import { time } from './measure.ts';
+import { type Finding, formatRate, median } from './finding.ts';
+import { time, withFolder } from './measure.ts';
 import { makeBatches } from './transform.ts';
 import type { Spread } from './vary-record.ts';
 
@@ -20,15 +18,20 @@ const order = columnList(table.sortedBy);
 
 type Value = number | string | boolean | null;
 
-/** Rows as they come where the names of few places come again and again, and the hardest case: sorted, with no name twice. */
+/** Rows as they usually are, with recurring names, and the hardest case: sorted, with no name twice. */
 const cases: readonly {
   readonly what: string;
   readonly spread: Spread;
   readonly sorted: boolean;
   readonly target: Finding['target'];
 }[] = [
-  { what: 'rows per second, as they come', spread: 'over elections', sorted: false, target: { atLeast: 2 } },
-  { what: 'rows per second, sorted, no name twice', spread: 'over regencies', sorted: true, target: null },
+  {
+    what: 'rows in the order of arrival',
+    spread: 'over elections',
+    sorted: false,
+    target: { atLeast: { must: 2, aim: 3 } },
+  },
+  { what: 'sorted rows, no name twice', spread: 'over regencies', sorted: true, target: null },
 ];
 
 export async function benchLoad(): Promise<Finding[]> {
@@ -49,21 +52,21 @@ export async function benchLoad(): Promise<Finding[]> {
       against: (size / median(appended)) * 1000,
       reference: 'with the row appender',
       target,
-      format: (value) => Math.round(value).toLocaleString('en'),
+      format: formatRate,
     });
   }
   return findings;
 }
 
 async function timeLoad(load: (database: Database) => Promise<void>): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'rekap-bench-'));
-  const database = await openDatabase(join(folder, 'bench.duckdb'), { settings: { threads: '2' } });
-  try {
-    return await time(() => load(database));
-  } finally {
-    database.close();
-    await rm(folder, { recursive: true, force: true });
-  }
+  return withFolder(async (folder) => {
+    const database = await openDatabase(join(folder, 'bench.duckdb'), { settings: { threads: '2' } });
+    try {
+      return await time(() => load(database));
+    } finally {
+      database.close();
+    }
+  });
 }
 
 async function loadBatches(database: Database, batches: readonly Batch[], sorted: boolean): Promise<void> {
@@ -73,7 +76,7 @@ async function loadBatches(database: Database, batches: readonly Batch[], sorted
   await fillTable(database, 'SELECT * FROM temp.staging_voters', sorted);
 }
 
-/** Straight into the table where its rows need no order: that is what the row appender is for. */
+/** Without an order, rows go straight into the table, which is what the row appender is for. */
 async function appendRows(database: Database, rows: readonly (readonly Value[])[], sorted: boolean): Promise<void> {
   const columns = table.columns.map(({ name, type }) => `${name} ${type}`).join(', ');
   await database.run(sorted ? `CREATE TEMP TABLE staging (${columns})` : createTableSql(table));

@@ -1,39 +1,71 @@
-/** `make bench`: runs the sections named as arguments, or all, and prints one table. Figures are printed, never asserted. */
+/** `make bench`: measures the sections named as arguments, or all short ones, and prints one table. */
 
-import { cpus, platform } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { cpus, platform, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { renderTable } from '../src/cli/print/table.ts';
 import { benchBulk, benchLong } from './bulk.ts';
-import { renderFindings, type Finding } from './finding.ts';
 import { benchDlt } from './dlt.ts';
+import { type Finding, headings, numberColumns, tableRows } from './finding.ts';
+import { benchList } from './list.ts';
 import { benchLoad } from './load.ts';
 import { benchNation } from './nation.ts';
+import { benchNight } from './night.ts';
+import { benchQuery } from './query.ts';
+import { benchServe } from './serve.ts';
 import { benchStartup } from './startup.ts';
 import { benchTransform } from './transform.ts';
 
-const sections = new Map<string, () => Promise<Finding[]>>([
+const short = new Map([
   ['startup', benchStartup],
+  ['query', benchQuery],
+  ['serve', benchServe],
   ['transform', benchTransform],
   ['load', benchLoad],
   ['nation', benchNation],
+  ['list', benchList],
+  ['night', benchNight],
   ['bulk', benchBulk],
 ]);
+/** These take many minutes, or install something, so they run only if they are named. */
+const sections = new Map([...short, ['long', benchLong], ['dlt', benchDlt]]);
 
-/** These take minutes, or something that is not there, so they run only when they are named. */
-const long = new Map([
-  ['long', benchLong],
-  ['dlt', benchDlt],
-]);
+const report = 'report';
+const page = fileURLToPath(new URL('../../docs/explanation/performance.md', import.meta.url));
+const measured = `Node ${process.version} on ${platform()}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB`;
 
 const named = process.argv.slice(2);
-const known = new Map([...sections, ...long]);
-const unknown = named.filter((name) => !known.has(name));
-if (unknown.length > 0) throw new Error(`No section ${unknown.join(', ')}; there are ${[...known.keys()].join(', ')}.`);
+const names = named.includes(report) ? [...sections.keys()] : named.length > 0 ? named : [...short.keys()];
+const unknown = names.filter((name) => !sections.has(name));
+if (unknown.length > 0)
+  throw new Error(`There is no section ${unknown.join(', ')}. The sections are ${[...sections.keys()].join(', ')}.`);
 
 const findings: Finding[] = [];
-for (const [name, bench] of known) {
-  if (named.length > 0 ? !named.includes(name) : long.has(name)) continue;
+for (const name of names) {
   process.stderr.write(`${name} …\n`);
-  findings.push(...(await bench()));
+  findings.push(...(await sections.get(name)!()));
 }
-process.stdout.write(`\n${renderFindings(findings)}\n
-Node ${process.version}, ${platform()}, ${cpus().length} cores. Only ratios within one run count: times depend on the machine and on
-what else it does. A target says how many times the figure in "against" the measured one may be.\n`);
+const rows = tableRows(findings);
+process.stdout.write(`\n${renderTable(rows, { head: headings, right: numberColumns })}\n\n${measured}.
+Compare ratios within one run. Times depend on the machine and on what else it does.\n`);
+if (named.includes(report)) {
+  await writeFile(page, renderPage(rows));
+  process.stdout.write(`Wrote ${page}.\n`);
+}
+
+function renderPage(table: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const rule = headings.map((_, index) => (numberColumns.includes(index) ? '---:' : '---'));
+  return `# Performance
+
+\`make bench\` measures rekap on your machine. Each line compares two figures from the same run, so that the speed of the machine matters
+little. A sync of many records is compared with \`JSON.parse\` of all bytes that it receives, and a sync of a slow source with the time that its
+requests need at least. \`make bench-report\` measures everything, also ten million records and dlt, and writes this page.
+
+Measured on ${new Date().toISOString().slice(0, 10)} with ${measured}. Another process was the source, on the same cores.
+
+${[headings, rule, ...table].map(line).join('\n')}
+
+"Met" says which of the two bounds the ratio reaches. Lines without bounds explain others.
+`;
+}

@@ -1,4 +1,4 @@
-/** A source that is never the bottleneck, as a process of its own: both endpoints, an answer delay, and nothing it need not do. */
+/** A source in a process of its own that does as little as possible, so that it isn't the bottleneck. */
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,14 +6,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { pipelines } from '../test/support/bundled.ts';
 import { GeneratedRecords } from './generated-records.ts';
+import { type DatasetName, datasets } from './vary-record.ts';
 
-/** What the server is to serve. */
+/** What the server returns. */
 export interface SourceSettings {
-  /** Records of `voters`; null for the sample as it is, in both datasets. */
+  /** Records of both datasets together, half in each; null for the sample as it is. */
   readonly records: number | null;
-  /** Milliseconds between a request and its answer. */
+  /** Milliseconds before each response. */
   readonly delay: number;
 }
 
@@ -23,7 +23,7 @@ export interface Source {
   stop(): Promise<void>;
 }
 
-/** Starts a source in a process of its own; resolves once it listens. */
+/** Starts a source. Resolves when it listens. */
 export async function startSource(settings: SourceSettings): Promise<Source> {
   const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(settings)], {
     execArgv: ['--max-old-space-size=8192'],
@@ -38,13 +38,12 @@ export async function startSource(settings: SourceSettings): Promise<Source> {
   };
 }
 
-/** Serves until the process is ended; tells its parent the port. */
+/** Serves until the parent ends, and sends it the port. */
 function serve({ records, delay }: SourceSettings): void {
-  const datasets = records === null ? (['voters', 'voting_rights_users'] as const) : (['voters'] as const);
   const recordsAt = new Map(
-    datasets.map((dataset) => [
-      pipelines.find(({ table }) => table === dataset)!.path,
-      new GeneratedRecords(dataset, records),
+    Object.entries(datasets).map(([name, { path }]) => [
+      path,
+      new GeneratedRecords(name as DatasetName, records === null ? null : records / 2),
     ]),
   );
   const server = createServer((request, response) => {
@@ -67,7 +66,6 @@ function serve({ records, delay }: SourceSettings): void {
       response.end();
     })();
   });
-  // Ends with its parent, however that ends.
   process.once('disconnect', () => process.exit());
   server.listen(0, '127.0.0.1', () => process.send!((server.address() as AddressInfo).port));
 }

@@ -1,17 +1,20 @@
-/** Makes many records of `voters` out of one: a name and figures of its own for each, for repeated figures would favour JSON.parse. */
+/** Makes many records out of one: each has its own name and figures, because repeated figures would favor JSON.parse. */
 
 import type { CountColumn } from '../data/sample/faults.ts';
 import type { SampleRecord } from '../data/sample/records.ts';
 import { type SumCheck, sumChecks } from '../src/project/declaration.ts';
-import { voters } from '../test/support/bundled.ts';
+import { voters, votingRightsUsers } from '../test/support/bundled.ts';
 
-/** What many records are told apart by: regencies whose names are all different, or elections in which the same names come again. */
+/** The bundled datasets. They declare the same columns under different fields. */
+export const datasets = { voters, voting_rights_users: votingRightsUsers } as const;
+export type DatasetName = keyof typeof datasets;
+
+/** What distinguishes the records: different regencies, or the same regencies in different elections. */
 export type Spread = 'over regencies' | 'over elections';
 
-/** One row in so many breaks a sum, about as many as in real published figures. */
+/** One row in this many breaks a sum, about as many as in real published figures. */
 const rowsPerFault = 100;
 
-/** The declaration allows no other names in them. */
 const sums = sumChecks(voters) as SumCheck<CountColumn>[];
 const wholes = new Set(sums.map(({ whole }) => whole));
 const countColumns = Object.entries(voters.columns).flatMap(([column, { kind }]) =>
@@ -20,29 +23,34 @@ const countColumns = Object.entries(voters.columns).flatMap(([column, { kind }])
 const addends = countColumns.filter((column) => !wholes.has(column));
 
 /**
- * The record with every figure moved by up to 30 %, its sums in order but for one row in a hundred.
+ * Returns the record with every figure changed by up to 30 %. Its sums are right, except in one row of a hundred.
  *
- * @param row Number of the record over all partitions; the same number gives the same figures.
- * @param round From 2 on, joined to the regency's name, or added to the year: no two records may have one key.
+ * @param row Number of the record over all partitions. A row changes by the same shares in both datasets, so users stay below voters.
+ * @param round From 2 on, part of the regency's name or added to the year, because keys must differ.
  */
-export function varyRecord(record: SampleRecord, row: number, round: number, spread: Spread): SampleRecord {
+export function varyRecord(
+  record: SampleRecord,
+  dataset: DatasetName,
+  { row, round, spread }: { readonly row: number; readonly round: number; readonly spread: Spread },
+): SampleRecord {
+  const { columns } = datasets[dataset];
   const counts = {} as Record<CountColumn, number>;
   for (const [index, column] of addends.entries()) {
-    const figure = Number.parseInt(record[voters.columns[column].field]!, 10) || 0;
+    const figure = Number.parseInt(record[columns[column].field]!, 10) || 0;
     counts[column] = Math.round(figure * (0.7 + 0.6 * randomAt(row * addends.length + index)));
   }
   for (const { parts, whole } of sums) counts[whole] = parts.reduce((sum, part) => sum + counts[part], 0);
   if (row % rowsPerFault === 0) counts.dpt_total += 1;
   const varied: Record<string, string> = { ...record };
-  for (const column of countColumns) varied[voters.columns[column].field] = String(counts[column]);
-  const { regency, election_year: year } = voters.columns;
+  for (const column of countColumns) varied[columns[column].field] = String(counts[column]);
+  const { regency, election_year: year } = columns;
   if (round > 1 && spread === 'over regencies') varied[regency.field] += ` ${round}`;
   if (round > 1 && spread === 'over elections')
     varied[year.field] = String(Number(varied[year.field]) + 5 * (round - 1));
   return varied;
 }
 
-/** A number from 0 up to but not including 1 that belongs to `place`. */
+/** Returns a number from 0 to below 1 that depends only on `place`. */
 function randomAt(place: number): number {
   let bits = Math.imul(place ^ (place >>> 16), 0x45d9f3b);
   bits = Math.imul(bits ^ (bits >>> 16), 0x45d9f3b);
