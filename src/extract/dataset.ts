@@ -86,8 +86,12 @@ export class DatasetExtraction {
     return [...all].toSorted((a, b) => size(b) - size(a) || comparePartitions(a, b));
   }
 
-  /** Reads a partition until it is proved or reported as incomplete; null if the decision needs all partitions. */
-  async read(id: string | null): Promise<AcceptedReading | null> {
+  /**
+   * Reads a partition until it is proved or reported as incomplete; null if the decision needs all partitions.
+   *
+   * @param lookahead How many of its pages may be requested at a time.
+   */
+  async read(id: string | null, lookahead: number): Promise<AcceptedReading | null> {
     const isAgain = this.partitions.has(id);
     const partition = this.partitions.get(id) ?? {
       id,
@@ -96,6 +100,7 @@ export class DatasetExtraction {
       passes: 0,
       longest: [],
       isOptional: id !== null && this.isOptional(id),
+      lookahead,
     };
     this.partitions.set(id, partition);
     if (!isAgain) this.options.report({ kind: 'partition begins', dataset: this.pipeline.table, partition: id });

@@ -50,6 +50,18 @@ async function* readDatasets(
   const started: Promise<AcceptedReading | null>[] = [];
   let isOver = false;
 
+  const planned = extractions.map((extraction) => {
+    const { pipeline } = extraction;
+    const listed = new Set(withSameColumn(pipeline).flatMap((other) => other.listedPartitions));
+    const isWanted = wanted !== null && pipeline.partition !== undefined;
+    const partitions = isWanted ? wanted : extraction.partitionsToRead(listed);
+    report({ kind: 'partitions', dataset: pipeline.table, total: partitions.length });
+    // If the key may be refused, a single partition shows it first.
+    return { extraction, partitions, first: extraction.isKeyInDoubt ? 1 : 0 };
+  });
+  const lists = planned.reduce((sum, { partitions }) => sum + partitions.length, 0);
+  const lookahead = Math.max(1, Math.floor(concurrency / lists));
+
   function start(extraction: DatasetExtraction, partitions: readonly (string | null)[]) {
     const tasks = partitions.map((partition) =>
       limit(async () => {
@@ -57,7 +69,7 @@ async function* readDatasets(
         signal.throwIfAborted();
         if (isOver) return null;
         try {
-          return await extraction.read(partition);
+          return await extraction.read(partition, lookahead);
         } catch (error) {
           isOver = true;
           throw error;
@@ -78,15 +90,6 @@ async function* readDatasets(
     }
   }
 
-  const planned = extractions.map((extraction) => {
-    const { pipeline } = extraction;
-    const listed = new Set(withSameColumn(pipeline).flatMap((other) => other.listedPartitions));
-    const isWanted = wanted !== null && pipeline.partition !== undefined;
-    const partitions = isWanted ? wanted : extraction.partitionsToRead(listed);
-    report({ kind: 'partitions', dataset: pipeline.table, total: partitions.length });
-    // If the key may be refused, a single partition shows it first.
-    return { extraction, partitions, first: extraction.isKeyInDoubt ? 1 : 0 };
-  });
   try {
     yield* readAll(
       planned.flatMap(({ extraction, partitions, first }) => start(extraction, partitions.slice(0, first))),

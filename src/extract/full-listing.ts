@@ -144,7 +144,7 @@ const firstPause = 500;
  */
 export async function readFullListing(
   pages: DatasetPages,
-  { clock, signal, maxRecords }: ExtractOptions,
+  { clock, signal, maxRecords, concurrency }: ExtractOptions,
   warn: (message: string) => void,
 ): Promise<FoundListing> {
   const passes: FullListing[] = [];
@@ -159,7 +159,13 @@ export async function readFullListing(
   for (let attempt = 1; ; attempt += 1) {
     const withoutPartition: AcceptedPage[] = [];
     try {
-      const [listing, { reported, refusal }] = await readOnce(pages, maxRecords, passes, whole, withoutPartition);
+      const [listing, { reported, refusal }] = await readOnce(
+        pages,
+        { maxRecords, concurrency },
+        passes,
+        whole,
+        withoutPartition,
+      );
       const isWhole = pages.pager.showsGaps || whole.some(({ all }) => all.content === listing.all.content);
       if (listing.total > 0 && isWhole) {
         listing.grade = pages.pager.grade([...whole, listing].map(({ longest }) => longest));
@@ -188,7 +194,7 @@ export async function readFullListing(
 
 async function readOnce(
   pages: DatasetPages,
-  maxRecords: number,
+  limits: Pick<ExtractOptions, 'maxRecords' | 'concurrency'>,
   passes: FullListing[],
   whole: readonly FullListing[],
   withoutPartition: AcceptedPage[],
@@ -196,9 +202,11 @@ async function readOnce(
 ): Promise<[FullListing, PassEnd]> {
   const listing = new FullListing(pages.pipeline, pages.pager.grade([]));
   passes.push(listing);
-  const tally = new PassTally(maxRecords);
+  const tally = new PassTally(limits.maxRecords);
   try {
-    for await (const passPage of pages.read({ partition: null, isOptional: false, mayBeRefused: true, size })) {
+    const lookahead = { pages: limits.concurrency, total: null };
+    const pass = { partition: null, isOptional: false, mayBeRefused: true, size, lookahead };
+    for await (const passPage of pages.read(pass)) {
       if (!tally.add(passPage)) continue;
       const { fetched, first } = passPage;
       withoutPartition.push(...holdRuns(pages, fetched, listing.add(fetched.page, first)));
@@ -208,7 +216,7 @@ async function readOnce(
   } catch (error) {
     if (!(error instanceof StartOver)) throw error;
     for (const page of withoutPartition.splice(0)) page.release();
-    return readOnce(pages, maxRecords, passes, whole, withoutPartition, error.size);
+    return readOnce(pages, limits, passes, whole, withoutPartition, error.size);
   }
 }
 

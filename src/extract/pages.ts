@@ -5,7 +5,14 @@ import { emptyPage, isRefusal } from '../source/source-messages.ts';
 import { RecordReader } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
-import { type FirstPage, type PageAddress, type Pager, type PassPage, StartOver } from '../source/paging/pass.ts';
+import {
+  type FirstPage,
+  type PageAddress,
+  type PageFetcher,
+  type Pager,
+  type PassPage,
+  StartOver,
+} from '../source/paging/pass.ts';
 import { createPageScanner } from '../source/decode/scan-response.ts';
 import { sliceRecords } from '../source/decode/record-index-builder.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
@@ -20,6 +27,7 @@ export interface PassOptions {
   readonly isOptional: boolean;
   readonly mayBeRefused: boolean;
   readonly size: number | null;
+  readonly lookahead: PageFetcher['lookahead'];
 }
 
 export class DatasetPages {
@@ -50,6 +58,7 @@ export class DatasetPages {
           return { ...(await this.fetch(pass, address(size), { isBehind: false })), size };
         },
         fetch: (address, isBehind) => this.fetch(pass, address, { isBehind }),
+        lookahead: pass.lookahead,
         hashOf(page, row) {
           reader.read(page, row);
           return `${reader.content.high} ${reader.content.low}`;

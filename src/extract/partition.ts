@@ -20,6 +20,8 @@ export interface Partition {
   readonly longest: number[];
   /** True if only the reference list names the partition. */
   readonly isOptional: boolean;
+  /** How many of its pages may be requested at a time. */
+  readonly lookahead: number;
 }
 
 export interface PartitionPass extends PassEnd {
@@ -113,7 +115,12 @@ export class PartitionReader {
     const accepted: AcceptedPage[] = [];
     let proof: PartitionPass['proof'] = 'own end';
     try {
-      for await (const passPage of pages.read({ partition: id, isOptional, mayBeRefused: false, size })) {
+      const lookahead = {
+        pages: partition.lookahead,
+        total: id === null ? null : (this.listing?.of(id).total ?? null),
+      };
+      const pass = { partition: id, isOptional, mayBeRefused: false, size, lookahead };
+      for await (const passPage of pages.read(pass)) {
         if (!tally.add(passPage)) continue;
         const { fetched, first } = passPage;
         const { page } = fetched;

@@ -131,7 +131,9 @@ export class SourceClient {
       if ('page' in outcome) {
         this.health.notePage(dataset);
         this.pace.noteSuccess();
-        if (partition === null) await this.resumed?.compare(outgoing.request, outcome.page.bytes);
+        // A page past the end says nothing, and the earlier run may not have requested it.
+        if (partition === null && outcome.page.records.length > 0)
+          await this.resumed?.compare(outgoing.request, outcome.page.bytes);
         return outcome;
       }
       if (outcome.failure.kind === 'status') this.noteStatus(outcome.failure.status, round);

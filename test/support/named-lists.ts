@@ -8,7 +8,7 @@ import { text } from '../../src/project/define.ts';
 import type { AnyPipeline, Paging } from '../../src/project/declaration.ts';
 import { readText } from '../../src/kinds/read-field.ts';
 import type { PageSource } from '../../src/source/source-client.ts';
-import { PassTally, StartOver } from '../../src/source/paging/pass.ts';
+import { type PageFetcher, PassTally, StartOver } from '../../src/source/paging/pass.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { clientInMemory } from './client-in-memory.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
@@ -29,6 +29,7 @@ export interface ListSettings {
   readonly baseUrl?: string;
   readonly pageSize?: number;
   readonly maxRecords?: number;
+  readonly lookahead?: PageFetcher['lookahead'];
 }
 
 /** A pass that has no end fails the test, and does not hang. */
@@ -50,30 +51,64 @@ function namedList(paging: Paging): AnyPipeline {
   };
 }
 
-/** Makes one pass over a list, over again if the source needs another page size. `requested` has the requests, also of a pass that fails. */
+/**
+ * Makes one pass over a list, again if the source needs another page size. `requested` has the requests, also of a pass that fails. Requests
+ * that are sent at the same time are one round.
+ */
 export async function readList(
   paging: Paging,
   give: Give,
   settings: ListSettings & { readonly requested?: string[] } = {},
 ) {
-  const { requested = [], maxRecords = 1000 } = settings;
+  const { requested = [], maxRecords = 1000, lookahead = { pages: 1, total: null } } = settings;
+  const turns = countTurns();
   const pipeline = namedList(paging);
-  const pages = new DatasetPages(pipeline, optionsOf(pipeline, give, requested, settings), new PageHolder(1_000_000));
+  const options = optionsOf(pipeline, give, requested, settings);
+  const client: PageSource = {
+    async fetchPage(...request) {
+      await turns.next();
+      return options.client.fetchPage(...request);
+    },
+  };
+  const pages = new DatasetPages(pipeline, { ...options, client }, new PageHolder(1_000_000));
   for (let startedOver = 0, size: number | null = null; ; startedOver += 1) {
     const taken: string[] = [];
     const tally = new PassTally(maxRecords);
     try {
-      for await (const read of pages.read({ partition: null, isOptional: false, mayBeRefused: true, size })) {
+      for await (const read of pages.read({
+        partition: null,
+        isOptional: false,
+        mayBeRefused: true,
+        size,
+        lookahead,
+      })) {
         tally.add(read);
         const { page } = read.fetched;
         for (let row = read.first; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
       }
-      return { ...tally.end(), requested, taken: taken.join(''), startedOver };
+      return { ...tally.end(), requested, taken: taken.join(''), startedOver, rounds: turns.count() };
     } catch (error) {
       if (!(error instanceof StartOver)) throw error;
       ({ size } = error);
     }
   }
+}
+
+/** Lets everybody who waits go on together, and counts how often. */
+function countTurns() {
+  let turn: Promise<void> | null = null;
+  let count = 0;
+  return {
+    next: (): Promise<void> =>
+      (turn ??= new Promise((resolve) =>
+        setImmediate(() => {
+          turn = null;
+          count += 1;
+          resolve();
+        }),
+      )),
+    count: () => count,
+  };
 }
 
 /** Proves a list as a sync does. */

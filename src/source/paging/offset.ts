@@ -8,6 +8,7 @@ import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
+import { PagesAhead } from './pages-ahead.ts';
 import type { PageFetcher, Pager, PassPage } from './pass.ts';
 
 interface Joint {
@@ -27,7 +28,7 @@ export function overlappingPages({ limit: limitName, offset: offsetName }: Extra
 }
 
 async function* readPages(
-  { fetchFirst, fetch: fetchAt, hashOf }: PageFetcher,
+  { fetchFirst, fetch: fetchAt, hashOf, lookahead }: PageFetcher,
   address: (offset: number, size: number) => Readonly<Record<string, number>>,
 ): AsyncGenerator<PassPage, void, undefined> {
   const fetched = await fetchFirst((size) => address(0, size));
@@ -51,25 +52,31 @@ async function* readPages(
     }
     return;
   }
+  const ahead = new PagesAhead(fetch, lookahead);
   let last = endOf(fetched.page);
   let longest = total;
-  for (let length = total, expected = size; ; expected = longest) {
-    // A shorter page is probably the last one: then both requests for the end are sent at once.
-    const early = length < expected ? fetch(total, true) : null;
-    early?.catch(() => undefined);
-    const next = await fetch(total - 1, false);
-    requireJoin(next, last, hashOf);
-    ({ length } = next.page.records);
-    if (length === 1) {
-      yield atEnd(next);
-      const behind = await (early ?? fetch(total, true));
-      yield atEnd(behind);
-      return requireNothing(behind);
+  try {
+    for (let length = total, expected = size; ; expected = longest) {
+      // A shorter page is probably the last one: then both requests for the end are sent at once.
+      const early = length < expected ? fetch(total, true) : null;
+      early?.catch(() => undefined);
+      if (early === null) ahead.advance(total - 1, longest - 1);
+      const next = await ahead.take(total - 1);
+      requireJoin(next, last, hashOf);
+      ({ length } = next.page.records);
+      if (length === 1) {
+        yield atEnd(next);
+        const behind = await (early ?? fetch(total, true));
+        yield atEnd(behind);
+        return requireNothing(behind);
+      }
+      yield { fetched: next, first: 1, size };
+      last = endOf(next.page);
+      total += length - 1;
+      longest = Math.max(longest, length);
     }
-    yield { fetched: next, first: 1, size };
-    last = endOf(next.page);
-    total += length - 1;
-    longest = Math.max(longest, length);
+  } finally {
+    await ahead.settle();
   }
 }
 

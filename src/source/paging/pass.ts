@@ -14,6 +14,8 @@ export interface PageFetcher {
   /** Fetches another page. `isBehind`: nothing should be there, so a refusal counts as an empty page. */
   fetch(address: PageAddress, isBehind: boolean): Promise<FetchedPage>;
   hashOf(page: Page, row: number): string;
+  /** How many pages may be requested at a time, and the number of records in the list; null if it is unknown. */
+  readonly lookahead: { readonly pages: number; readonly total: number | null };
 }
 
 export interface FirstPage extends FetchedPage {
