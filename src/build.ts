@@ -16,31 +16,38 @@ export function beginLoad({ project, files, folder, signal }: Run): Promise<Load
   return Load.begin({ folder, databaseFile, project, files, signal });
 }
 
-/** @param carryOver Rows to keep from the previous snapshot; null for none. @throws `incomplete` if a partition isn't proved complete. */
-export async function build(
-  run: Run,
-  load: Load,
-  readings: AsyncIterable<AcceptedReading>,
-  carryOver: CarryOver | null,
-): Promise<Built> {
-  const { signal } = run;
-  try {
-    const staged = await stage(run, readings, load);
+/** Transforms all records and appends them to staging tables. @throws `incomplete` if a partition isn't proved complete. */
+export async function stage(run: Run, load: Load, readings: AsyncIterable<AcceptedReading>): Promise<Staged> {
+  return orAbandon(run, load, async () => {
+    const staged = await stageAll(run, readings, load);
     requireComplete(staged.verdicts);
-    signal.throwIfAborted();
+    run.signal.throwIfAborted();
+    return staged;
+  });
+}
+
+/** @param carryOver Rows to keep from the previous snapshot; null for none. */
+export async function build(run: Run, load: Load, staged: Staged, carryOver: CarryOver | null): Promise<Built> {
+  return orAbandon(run, load, async () => {
     run.enter('build tables');
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: run.options.source };
     const loaded = await load.finish(carryOver, log, await findPrevious(run));
-    signal.throwIfAborted();
+    run.signal.throwIfAborted();
     return { ...staged, ...loaded, carryOver };
+  });
+}
+
+async function orAbandon<Value>(run: Run, load: Load, act: () => Promise<Value>): Promise<Value> {
+  try {
+    return await act();
   } catch (error) {
     load.abandon();
-    signal.throwIfAborted();
+    run.signal.throwIfAborted();
     throw await explainByPrevious(run, error);
   }
 }
 
-async function stage({ requested }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
+async function stageAll({ requested }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
   const parts = new Map(
     requested.map((pipeline) => [pipeline.table, { pipeline, transformer: new Transformer(pipeline) }]),
   );

@@ -12,7 +12,7 @@ import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { findAltered } from './warehouse/check-files.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import { listSnapshotIds, readPinnedId, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
-import { beginLoad, build } from './build.ts';
+import { beginLoad, build, stage } from './build.ts';
 import { requireSql } from './load/try-sql.ts';
 import { checkBuilt } from './publish/check-built.ts';
 import { definitionFingerprint } from './publish/describe-snapshot.ts';
@@ -68,7 +68,10 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
       if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
     const carryOver = await planCarryOver(run);
     const landed = await openLandedReadings(run);
-    const built = await orClose([landed], async () => build(run, await beginLoad(run), landed.readings, carryOver));
+    const built = await orClose([landed], async () => {
+      const load = await beginLoad(run);
+      return build(run, load, await stage(run, load, landed.readings), carryOver);
+    });
     await landed.close();
     const manifest = await checkBuilt(run, built);
     const equals = await requireSameFigures(run, manifest);

@@ -93,6 +93,8 @@ export interface Verdict {
   readonly read_at: string;
   /** Why the partition is incomplete, and what to do; null if it is complete. */
   readonly reason: string | null;
+  /** Fingerprint of the keys and values of its records, in any order; null if unknown, undefined in older files. */
+  readonly content?: string | null | undefined;
 }
 
 /** Accepted records of a response: `count` records from row `first` on. */

@@ -16,7 +16,10 @@ import {
   type Snapshot,
 } from './warehouse/warehouse.ts';
 import { readBaseUrl, warningsOfBaseUrl } from './source/base-url.ts';
-import type { Attempt, Run, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
+import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
+import type { Staged } from './publish/describe-snapshot.ts';
+import { describeUnchanged, findUnchanged, readStandingChecks } from './publish/unchanged.ts';
+import { startEarly } from './runtime/start-early.ts';
 import { findDamage, planCarryOver } from './publish/previous.ts';
 import { startsNewHistory, checkSource, withRun } from './run.ts';
 import { openSource } from './open-source.ts';
@@ -37,14 +40,30 @@ export async function sync(
   const { reportModule = null, files } = project;
   return withRun({ kind: 'sync', project, reportModule, files, options, context }, planSync, async (run) => {
     const carryOver = await planCarryOver(run);
-    const { beginLoad, build } = await import('./build.ts');
-    const load = await beginLoad(run);
-    const source = await orClose([{ close: async () => load.abandon() }], () => openSource(run));
-    const built = await orClose([source], () => {
+    const { beginLoad, build, stage } = await import('./build.ts');
+    // The first requests are sent while the empty tables are created.
+    const loading = beginLoad(run);
+    const closeLoad = { close: () => loading.then((load) => load.abandon()) };
+    const source = await orClose([closeLoad], () => openSource(run));
+    const readings = startEarly(source.readings);
+    const [load, staged] = await orClose([source], async () => {
       // Preloads the report module during the requests. If that fails, the error is thrown when the report is drawn.
       loadReport(reportModule).catch(() => undefined);
-      return build(run, load, source.readings, carryOver);
+      const begun = await loading;
+      return [begun, await stage(run, begun, readings)] as const;
     });
+    const unchanged = await orClose([source, closeLoad], async () => {
+      const same = findUnchanged(run, staged, carryOver);
+      if (same === null) return null;
+      run.enter('verify');
+      return (await isWhole(run, same)) ? same : null;
+    });
+    if (unchanged !== null) {
+      load.abandon();
+      await source.close();
+      return keepUnchanged(run, unchanged, staged);
+    }
+    const built = await orClose([source], () => build(run, load, staged, carryOver));
     await source.close();
     const { checkBuilt } = await import('./publish/check-built.ts');
     const manifest = await checkBuilt(run, built);
@@ -95,11 +114,7 @@ async function publish(
     return { outcome: 'dry run', snapshot: null, current, pruned: [], manifest };
   }
   const same = await findSame(run, manifest);
-  if (same !== null) {
-    await discardSnapshotFolder(folder);
-    if (options.unpin) await unpinSnapshot(warehouse);
-    return { outcome: 'unchanged', snapshot: same.id, current, pruned: await removeOld(run, current), manifest };
-  }
+  if (same !== null) return discardUnchanged(run, same, manifest);
   run.enter('write the report');
   const complete = await addReport(run, manifest);
   run.enter('write the manifest');
@@ -113,6 +128,23 @@ async function publish(
   const end =
     pinned === null ? ({ outcome: 'published', current: id } as const) : ({ outcome: 'held', current } as const);
   return { ...end, snapshot: id, pruned: await removeOld(run, end.current), manifest: complete };
+}
+
+/** Ends a run whose records are those of the previous snapshot. No table is built. */
+async function keepUnchanged(run: Run, same: Snapshot, staged: Staged): Promise<RunEnd> {
+  const broken_checks = await readStandingChecks(run, same);
+  return { ...(await discardUnchanged(run, same, describeUnchanged(run, same, staged))), broken_checks };
+}
+
+async function discardUnchanged(
+  run: Run,
+  same: Snapshot,
+  manifest: Manifest,
+): Promise<Omit<RunEnd, 'broken_checks' | 'equals'>> {
+  const { folder, options, current } = run;
+  await discardSnapshotFolder(folder);
+  if (options.unpin) await unpinSnapshot(options.warehouse);
+  return { outcome: 'unchanged', snapshot: same.id, current, pruned: await removeOld(run, current), manifest };
 }
 
 /**

@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { beginLoad, build } from '../src/build.ts';
+import { beginLoad, stage } from '../src/build.ts';
 import type { Run } from '../src/run-options.ts';
 import { withRun } from '../src/run.ts';
 import { openSource } from '../src/open-source.ts';
@@ -41,7 +41,7 @@ async function errorOf(
       await prepare(run);
       const source = await openSource(run);
       const load = await beginLoad(run);
-      await orClose([source], () => build(run, load, change(source.readings, abort), null));
+      await orClose([source], () => stage(run, load, change(source.readings, abort)));
       throw new Error('it was built');
     },
   ).catch((error: unknown) => error);

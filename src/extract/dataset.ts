@@ -149,7 +149,17 @@ export class DatasetExtraction {
     const { proof, grade, at } = own;
     const pages = own.accepted.length;
     const read_at = at.toISOString();
-    const verdict = this.verdict({ partition: id, proof, grade, received: total, pages, readings: passes, read_at });
+    const { content } = own.digest;
+    const verdict = this.verdict({
+      partition: id,
+      proof,
+      grade,
+      received: total,
+      pages,
+      readings: passes,
+      read_at,
+      content,
+    });
     if (id === null) this.findings.noteWhole(own);
     else this.findings.noteProved(id, own, this.listing);
     const reading = this.report(verdict, own.accepted, isAgain);
@@ -226,7 +236,7 @@ export class DatasetExtraction {
   private verdict(parts: Pick<Verdict, 'partition' | 'proof'> & Partial<Verdict>): Verdict {
     const { listing } = this;
     const listed = listing === null || parts.partition === null ? null : listing.of(parts.partition).total;
-    const defaults = { complete: true, grade: null, received: 0, pages: 0, readings: 1, reason: null };
+    const defaults = { complete: true, grade: null, received: 0, pages: 0, readings: 1, reason: null, content: null };
     const read_at = this.options.clock.now().toISOString();
     return { dataset: this.pipeline.table, listed, read_at, ...defaults, ...parts };
   }

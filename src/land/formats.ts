@@ -79,6 +79,7 @@ export const landedVerdictShape = v.object({
   readings: count,
   read_at: time,
   reason: v.nullable(text),
+  content: v.optional(v.nullable(text)),
   accepted: v.array(v.strictTuple([count, count, count])),
 });
 

@@ -1,6 +1,6 @@
 /** Stores every response of a run as received, and every verdict with its accepted records. The files are append-only. */
 
-import { webcrypto } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -63,12 +63,10 @@ export class Landing {
     const number = this.count;
     this.count += 1;
     this.waiting += response.body.length;
-    // Both run in Node's threads while earlier responses are written.
-    const packed = Promise.all([
-      compress(response.body, { level: compressionLevel, chunkSize }),
-      webcrypto.subtle.digest('SHA-256', response.body),
-    ]);
-    const landed = this.newest.then(async () => this.write(response, ...(await packed)));
+    const sha256 = createHash('sha256').update(response.body).digest('hex');
+    // Compresses in Node's threads while earlier responses are written.
+    const packed = compress(response.body, { level: compressionLevel, chunkSize });
+    const landed = this.newest.then(async () => this.write(response, await packed, sha256));
     this.newest = landed;
     landed
       .catch((reason: unknown) => (this.failure ??= { reason }))
@@ -85,7 +83,7 @@ export class Landing {
   private async write(
     { request, url, at, status, body }: SourceResponse,
     bytes: Buffer,
-    digest: ArrayBuffer,
+    sha256: string,
   ): Promise<LandedResponse> {
     const { dataset, partition } = request;
     const line = {
@@ -95,7 +93,7 @@ export class Landing {
       at: at.toISOString(),
       status,
       bytes: body.length,
-      sha256: Buffer.from(digest).toString('hex'),
+      sha256,
       position: this.position,
       length: bytes.length,
     };

@@ -80,6 +80,8 @@ const verdictShape = v.object({
   /** ISO 8601. */
   read_at: text,
   reason: v.nullable(text),
+  /** Fingerprint of the keys and values of its records, in any order. Missing in older snapshots. */
+  content: v.optional(v.nullable(text)),
 });
 
 const datasetShape = v.object({

@@ -1,0 +1,19 @@
+/** Starts an iteration before its consumer does. */
+
+/** Requests the first item at once. Iterate over the result once. */
+export function startEarly<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
+  const iterator = items[Symbol.asyncIterator]();
+  let first: Promise<IteratorResult<Item>> | null = iterator.next();
+  // The consumer gets the error, if it comes so far.
+  first.catch(() => undefined);
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        const item = first ?? iterator.next();
+        first = null;
+        return item;
+      },
+      return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+    }),
+  };
+}

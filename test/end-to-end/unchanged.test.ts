@@ -1,0 +1,75 @@
+/** A sync whose records are those of the previous snapshot builds nothing, and says the same as one that builds everything. */
+
+import { expect, it } from 'vitest';
+import { readRuns } from '../../src/warehouse/runs-log.ts';
+import { runBundledSync, serveData, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const nation = { 1101: 3, 1102: 5 };
+
+/** Records with violations, which a run without changes names again. */
+function doubtfulNation() {
+  const data = smallNation(nation);
+  data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPK'] = '7';
+  data.datapemilihdpr[1]!['JumlahSeluruhPemilih'] = 'x';
+  return data;
+}
+
+async function hasBuilt(warehouse: string): Promise<boolean> {
+  return (await readRuns(warehouse)).at(-1)?.steps?.['build_tables'] !== undefined;
+}
+
+async function published() {
+  const warehouse = await temporaryFolder();
+  const data = doubtfulNation();
+  const { url } = await serveData(data);
+  const first = await runBundledSync(syncOptions(warehouse, url));
+  return { warehouse, data, url, first };
+}
+
+it('builds nothing, and reports the same as a sync that builds the tables and compares them', async () => {
+  const { warehouse, url, first } = await published();
+  const unchanged = await runBundledSync(syncOptions(warehouse, url));
+  expect(await hasBuilt(warehouse)).toBe(false);
+  const [unchangedLine] = (await readRuns(warehouse)).slice(-1);
+  const built = await runBundledSync(syncOptions(warehouse, url, { requireProof: 'single' }));
+  expect(await hasBuilt(warehouse)).toBe(true);
+  const [builtLine] = (await readRuns(warehouse)).slice(-1);
+  expect(unchanged).toMatchObject({ outcome: 'unchanged', snapshot: first.run, current: first.run });
+  const comparable = ({ manifest, broken_checks, outcome, snapshot }: typeof built) => ({
+    outcome,
+    snapshot,
+    broken_checks,
+    ages: manifest.violation_ages,
+    datasets: JSON.stringify(manifest.datasets, (name, value: unknown) => (name === 'read_at' ? null : value)),
+  });
+  expect(unchanged.broken_checks.length).toBeGreaterThan(0);
+  expect(comparable(unchanged)).toEqual(comparable(built));
+  const { rows, quarantined, violation_ages } = builtLine!;
+  expect(unchangedLine).toMatchObject({ rows, quarantined, violation_ages });
+});
+
+it('builds nothing if only the order of the records differs', async () => {
+  const { warehouse, data } = await published();
+  data.datapemilihdpr.reverse();
+  const { outcome } = await runBundledSync(syncOptions(warehouse, (await serveData(data)).url));
+  expect(outcome).toBe('unchanged');
+  expect(await hasBuilt(warehouse)).toBe(false);
+});
+
+it.each<[string, (data: ReturnType<typeof doubtfulNation>) => void]>([
+  ['a value differs', ({ datapemilihdpr }) => void (datapemilihdpr[2]!['NamaDapil'] = 'DAPIL X')],
+  ['a malformed value differs', ({ datapemilihdpr }) => void (datapemilihdpr[1]!['JumlahSeluruhPemilih'] = 'y')],
+  ['a record moves to another partition', ({ datapemilihdpr }) => void (datapemilihdpr[2]!['IdDapil'] = '1102')],
+  ['a record is new', ({ datapemilihdpr }) => void datapemilihdpr.push({ ...datapemilihdpr[0]!, NamaKabupaten: 'X' })],
+  [
+    'a record is sent twice',
+    ({ datapemilihdpr }) => void datapemilihdpr.push({ ...datapemilihdpr[0]!, JumlahSeluruhPemilih: '1' }),
+  ],
+])('builds the tables if %s', async (_what, change) => {
+  const { warehouse, data } = await published();
+  change(data);
+  await runBundledSync(syncOptions(warehouse, (await serveData(data)).url, { acceptChanges: true }));
+  expect(await hasBuilt(warehouse)).toBe(true);
+});
