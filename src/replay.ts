@@ -14,7 +14,7 @@ import type { Manifest } from './warehouse/snapshot-format.ts';
 import { listSnapshotIds, readPinnedId, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 import { beginLoad, build, stage } from './build.ts';
 import { requireSql } from './load/try-sql.ts';
-import { checkBuilt } from './publish/check-built.ts';
+import { describeBuilt, requireVerified } from './publish/check-built.ts';
 import { definitionFingerprint } from './publish/describe-snapshot.ts';
 import { openLandedReadings } from './landed-readings.ts';
 import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run-options.ts';
@@ -32,7 +32,7 @@ import {
   requireKnown,
 } from './replay-plan.ts';
 import { checkSource, withRun } from './run.ts';
-import { addReport } from './publish/write-report.ts';
+import { addReport, drawReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 export async function projectOfReplay(requested: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<Project> {
@@ -73,7 +73,9 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
       return build(run, load, await stage(run, load, landed.readings), carryOver);
     });
     await landed.close();
-    const manifest = await checkBuilt(run, built);
+    const described = await describeBuilt(run, built);
+    await requireVerified(run, described);
+    const { manifest } = described;
     const equals = await requireSameFigures(run, manifest);
     const { outcome, current, manifest: complete } = await publish(run, manifest);
     const snapshot =
@@ -174,7 +176,7 @@ async function publish(
     return { outcome: 'dry run', current, manifest };
   }
   enter('write the report');
-  const complete = await addReport(run, manifest);
+  const complete = await addReport(folder, manifest, await drawReport(run, manifest));
   enter('write the manifest');
   const finished = { id, folder, files: await writeManifest(folder, complete) };
   if (current !== null && current > file.run) {

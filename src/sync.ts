@@ -17,13 +17,13 @@ import {
 } from './warehouse/warehouse.ts';
 import { readBaseUrl, warningsOfBaseUrl } from './source/base-url.ts';
 import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
-import type { Staged } from './publish/describe-snapshot.ts';
+import type { Built, Staged } from './publish/describe-snapshot.ts';
 import { describeUnchanged, findUnchanged, readStandingChecks } from './publish/unchanged.ts';
 import { startEarly } from './runtime/start-early.ts';
 import { findDamage, planCarryOver } from './publish/previous.ts';
 import { startsNewHistory, checkSource, withRun } from './run.ts';
 import { openSource } from './open-source.ts';
-import { addReport, loadReport } from './publish/write-report.ts';
+import { addReport, drawReport, loadReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /**
@@ -65,9 +65,7 @@ export async function sync(
     }
     const built = await orClose([source], () => build(run, load, staged, carryOver));
     await source.close();
-    const { checkBuilt } = await import('./publish/check-built.ts');
-    const manifest = await checkBuilt(run, built);
-    return { ...(await publish(run, manifest)), broken_checks: built.brokenChecks };
+    return { ...(await publish(run, built)), broken_checks: built.brokenChecks };
   });
 }
 
@@ -103,20 +101,25 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
 }
 
 /** Publishes the snapshot, unless this is a dry run, nothing has changed, or another snapshot is pinned. */
-async function publish(
-  run: Run,
-  manifest: Manifest,
-): Promise<Pick<SyncResult, 'outcome' | 'snapshot' | 'current' | 'pruned' | 'manifest'>> {
+async function publish(run: Run, built: Built): Promise<Omit<RunEnd, 'broken_checks' | 'equals'>> {
   const { id, options, folder, current, pinned } = run;
   const { warehouse } = options;
+  const { describeBuilt, requireVerified } = await import('./publish/check-built.ts');
+  const described = await describeBuilt(run, built);
+  const { manifest } = described;
   if (options.dryRun) {
+    await requireVerified(run, described);
     await discardSnapshotFolder(folder);
     return { outcome: 'dry run', snapshot: null, current, pruned: [], manifest };
   }
   const same = await findSame(run, manifest);
   if (same !== null) return discardUnchanged(run, same, manifest);
+  // Both only read. Both must end before the folder is removed after an error.
+  const [verified, drawn] = await Promise.allSettled([requireVerified(run, described), drawReport(run, manifest)]);
+  if (verified.status === 'rejected') throw verified.reason;
+  if (drawn.status === 'rejected') throw drawn.reason;
   run.enter('write the report');
-  const complete = await addReport(run, manifest);
+  const complete = await addReport(folder, manifest, drawn.value);
   run.enter('write the manifest');
   const finished = { id, folder, files: await writeManifest(folder, complete) };
   if (pinned !== null) await nameSnapshotFolder(warehouse, finished, run.enter);

@@ -29,7 +29,7 @@ import {
 } from './violation-history.ts';
 import { violationSelects } from './violation-selects.ts';
 import { snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
-import { rowsOfOneGroup, type WrittenParquet, writeParquet } from './write-parquet.ts';
+import { rowsOfOneGroup, writeParquet } from './write-parquet.ts';
 import type { SourceFile } from '../project/declaration-error.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Batch } from '../stages.ts';
@@ -55,8 +55,8 @@ export interface Loaded {
   readonly brokenChecks: readonly BrokenCheck[];
   /** By severity. */
   readonly violationAges: Readonly<Record<string, ViolationAges>>;
-  /** By path relative to the folder. */
-  readonly parquet: ReadonlyMap<string, WrittenParquet>;
+  /** Rows of each Parquet file, by its path relative to the folder. */
+  readonly parquet: ReadonlyMap<string, number>;
   readonly dictionary: readonly Relation[];
 }
 

@@ -2,15 +2,8 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import {
-  columnList,
-  contentSql,
-  type Database,
-  quoteIdentifier,
-  quoteText,
-  readParquetSql,
-} from '../runtime/database.ts';
-import { parquetPath, withoutHistory } from '../warehouse/snapshot-format.ts';
+import { columnList, type Database, quoteIdentifier, quoteText, readParquetSql } from '../runtime/database.ts';
+import { parquetPath } from '../warehouse/snapshot-format.ts';
 import type { SqlFile } from '../project/declaration.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
 
@@ -24,14 +17,8 @@ export interface ParquetOptions {
   readonly smallGroups: Readonly<Record<string, number>>;
 }
 
-export interface WrittenParquet {
-  readonly rows: number;
-  /** Hash from `contentSql`, without history. */
-  readonly content: string;
-}
-
 /**
- * Writes the files, and returns the results by path.
+ * Writes the files, and returns their numbers of rows by path.
  *
  * Uses version 1 of the format, the only one that fastparquet and Velox read. The files are a tenth larger.
  */
@@ -39,8 +26,8 @@ export async function writeParquet(
   database: Database,
   relations: readonly Relation[],
   { folder, origin, models, smallGroups }: ParquetOptions,
-): Promise<Map<string, WrittenParquet>> {
-  const written = new Map<string, WrittenParquet>();
+): Promise<Map<string, number>> {
+  const written = new Map<string, number>();
   const views = await readViewNames(database);
   const placeOf = ({ name }: Relation): number => views.indexOf(name);
   for (const relation of relations.toSorted((a, b) => placeOf(a) - placeOf(b))) {
@@ -61,11 +48,9 @@ export async function writeParquet(
       `COPY (FROM ${table}${order}) TO ${quoteText(file)}
        (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
     );
-    // DuckDB prefers temporary views, so the hash and dependent views read the file instead of computing the view again.
+    // DuckDB prefers temporary views, so dependent views read the file instead of computing the view again.
     if (isView) await database.run(`CREATE TEMP VIEW ${table} AS FROM ${readParquetSql(file)}`);
-    const content = contentSql(withoutHistory(name, table));
-    const [found] = await database.rows<{ content: string }>(`SELECT ${content} AS content`);
-    written.set(path, { rows, content: found!.content });
+    written.set(path, rows);
   }
   return written;
 }

@@ -1,4 +1,4 @@
-/** Describes a built snapshot in a manifest, and checks whether it may be published. */
+/** Describes a built snapshot in a manifest, and checks whether it may be published: first its figures, then its files. */
 
 import { gateRefusal, RekapError } from '../errors.ts';
 import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
@@ -7,17 +7,38 @@ import { checkGate } from './gate.ts';
 import { verifyBuilt } from './verify-snapshot.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { describeSnapshot, type Built } from './describe-snapshot.ts';
+import { openForParquet, type ParquetContent, readContents } from './parquet-contents.ts';
 import type { Run } from '../run-options.ts';
 
-/** Returns the manifest. Throws `gate` if the snapshot must not be published, `verification` if its files don't match the fetched data. */
-export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
+export interface Described {
+  readonly manifest: Manifest;
+  readonly contents: ReadonlyMap<string, ParquetContent>;
+}
+
+/** @throws `gate` if the snapshot must not be published. */
+export async function describeBuilt(run: Run, built: Built): Promise<Described> {
   warnOfQuarantine(run, built.reports);
   run.enter('hash files');
-  const manifest = await describeSnapshot(run, built);
+  const contents = await readBuilt(run.folder, [...built.parquet.keys()]);
+  const manifest = await describeSnapshot(run, built, contents);
   run.enter('pass the gate');
   passGate(run, manifest, built);
+  return { manifest, contents };
+}
+
+async function readBuilt(folder: string, paths: readonly string[]): Promise<Map<string, ParquetContent>> {
+  const database = await openForParquet();
+  try {
+    return await readContents(database, folder, paths);
+  } finally {
+    database.close();
+  }
+}
+
+/** @throws `verification` if the files of the snapshot don't match the fetched data. */
+export async function requireVerified(run: Run, { manifest, contents }: Described): Promise<void> {
   run.enter('verify');
-  const problems = await verifyBuilt(run.folder, manifest);
+  const problems = await verifyBuilt(run.folder, manifest, contents);
   if (problems.length > 0)
     throw new RekapError(
       'verification',
@@ -25,7 +46,6 @@ export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
       'Nothing was published. This is a bug in rekap; please report it.',
     );
   run.signal.throwIfAborted();
-  return manifest;
 }
 
 /** Each run warns again, because no check covers records that are in no table. */

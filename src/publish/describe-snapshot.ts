@@ -10,6 +10,7 @@ import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { storedPart } from '../project/stored.ts';
 import { assembleDataset, fingerprint } from './manifest.ts';
 import type { Run } from '../run-options.ts';
+import type { ParquetContent } from './parquet-contents.ts';
 import { writeDescriptions } from './write-descriptions.ts';
 import { readVersion } from '../runtime/version.ts';
 import type { TransformTotals, Verdict } from '../stages.ts';
@@ -28,6 +29,7 @@ export interface Built extends Staged, Loaded {
 export async function describeSnapshot(
   run: Run,
   { verdicts, totals, reports, violationAges, parquet, dictionary, carryOver }: Built,
+  contents: ReadonlyMap<string, ParquetContent>,
 ): Promise<Manifest> {
   const { project, options, previous, folder } = run;
   const datasets = Object.fromEntries(
@@ -45,7 +47,10 @@ export async function describeSnapshot(
     }),
   );
   const tables = await Promise.all(
-    [...parquet].map(async ([path, { rows, content }]) => ({ ...(await describeFile(folder, path, rows)), content })),
+    [...parquet].map(async ([path, rows]) => {
+      const { all, withoutHistory: content = all } = contents.get(path)!;
+      return { ...(await describeFile(folder, path, rows)), content };
+    }),
   );
   const descriptions = await writeDescriptions(run, dictionary, tables);
   const files = await Promise.all([databaseFile, ...descriptions].map((path) => describeFile(folder, path, null)));

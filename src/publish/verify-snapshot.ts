@@ -2,12 +2,13 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { type Database, openDatabase } from '../runtime/database.ts';
+import type { Database } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { findAltered, sizeMismatch, describeReadError } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { ledgerProblems } from './gate.ts';
 import { manifestHashLine } from './manifest.ts';
+import { openForParquet, type ParquetContent } from './parquet-contents.ts';
 import {
   columnsAgree,
   partitionsComplete,
@@ -52,8 +53,13 @@ export async function verifySnapshot(
   return [...(await checkManifestFile(folder)), ...(await verify(subject, checks.published))];
 }
 
-export async function verifyBuilt(folder: string, manifest: Manifest): Promise<string[]> {
-  return verify(subjectOf(folder, manifest), checks.built);
+/** @param contents Contents of the Parquet files, if they were read before. */
+export async function verifyBuilt(
+  folder: string,
+  manifest: Manifest,
+  contents?: ReadonlyMap<string, ParquetContent>,
+): Promise<string[]> {
+  return verify({ ...subjectOf(folder, manifest), contents }, checks.built);
 }
 
 export async function glanceAt(folder: string, manifest: Manifest): Promise<string[]> {
@@ -93,7 +99,7 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
     if (isRekapError(error, 'database-held')) throw error;
     return [`${databaseFile} cannot be opened: ${firstLine((error as Error).cause ?? error)}`];
   }
-  const parquet = await openDatabase(':memory:', { settings: { temp_directory: '' } });
+  const parquet = await openForParquet();
   try {
     for (const group of checks.tables) {
       // In parallel, because planning takes longer than running. All must end before the database is closed.

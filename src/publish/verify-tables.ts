@@ -19,9 +19,9 @@ import {
   type Manifest,
   parquetPath,
   snapshotsLogTableName,
-  withoutHistory,
 } from '../warehouse/snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
+import { type ParquetContent, readContents } from './parquet-contents.ts';
 import { type AnyPipeline, namePartition, summedColumns } from '../project/declaration.ts';
 
 export interface Subject {
@@ -30,6 +30,8 @@ export interface Subject {
   readonly named: readonly AnyPipeline[];
   /** The CREATE statement and comments of each relation by name. Undefined if another release built the snapshot. */
   readonly declared: ReadonlyMap<string, string> | undefined;
+  /** Undefined if the Parquet files must be read. */
+  readonly contents?: ReadonlyMap<string, ParquetContent> | undefined;
 }
 
 /** `published` is sealed. `parquet` may read the Parquet files. */
@@ -220,21 +222,14 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
       })
       .join(' UNION ALL '),
   );
-  const parquetRows = await parquet.rows<{ rows: bigint; content: string; part: string | null }>(
-    pairs
-      .map(({ table, inParquet }) => {
-        const part = withoutHistory(table, inParquet);
-        return `SELECT (SELECT count(*) FROM ${inParquet}) AS rows, ${contentSql(inParquet)} AS content,
-          ${part === inParquet ? 'NULL' : contentSql(part)} AS part`;
-      })
-      .join(' UNION ALL '),
-  );
+  const paths = pairs.map(({ path }) => path);
+  const contents = subject.contents ?? (await readContents(parquet, subject.folder, paths));
   const problems = pairs.flatMap(({ path, table, rows, content }, n) => {
     const ofTable = tableRows.find(({ place }) => place === n);
-    const ofFile = parquetRows[n]!;
-    if (ofTable !== undefined && ofTable.content !== ofFile.content)
+    const ofFile = contents.get(path)!;
+    if (ofTable !== undefined && ofTable.content !== ofFile.all)
       return [{ table, what: `${path}: its rows do not match the table ${table}` }];
-    if (content !== undefined && content !== (ofFile.part ?? ofFile.content))
+    if (content !== undefined && content !== (ofFile.withoutHistory ?? ofFile.all))
       return [{ table, what: `${path}: its rows do not match the manifest` }];
     const counted = (ofTable ?? ofFile).rows;
     if (rows === null || Number(counted) === rows) return [];

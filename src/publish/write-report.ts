@@ -7,7 +7,7 @@ import { readLandedResponses } from '../land/landed-run.ts';
 import type { Language } from '../project/declaration.ts';
 import type { StoredResponse, DrawReport } from '../report/report-facts.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
-import { databaseFile, type Manifest, reportFile } from '../warehouse/snapshot-format.ts';
+import { databaseFile, type Manifest, type ManifestFile, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Run } from '../run-options.ts';
 import { importModule } from '../project/import-module.ts';
 import { writeNewFile } from '../runtime/with-file.ts';
@@ -30,27 +30,46 @@ export async function loadReport(reportModule: string | null): Promise<DrawRepor
 }
 
 /**
- * Returns the report as an HTML page, or null if there is nothing to show.
+ * Returns the report of a published snapshot as an HTML page, or null if there is nothing to show.
  * @throws `warehouse` if a Parquet file, the source of its figures, was changed.
  */
 export async function makeReport(
   reportModule: string | null,
   manifest: Manifest,
+  places: ReportPlaces,
+  language: Language,
+): Promise<string | null> {
+  const [altered] = await findAltered(places.folder, parquetFiles(manifest));
+  if (altered !== undefined) throw new RekapError('warehouse', `${altered.path}: ${altered.why}.`, verifyHint);
+  return draw(reportModule, manifest, places, language);
+}
+
+function parquetFiles({ files }: Manifest): ManifestFile[] {
+  return files.filter(({ path, rows }) => rows !== null && path.endsWith('.parquet'));
+}
+
+async function draw(
+  reportModule: string | null,
+  manifest: Manifest,
   { folder, landing, pinned, signal }: ReportPlaces,
   language: Language,
 ): Promise<string | null> {
-  const draw = await loadReport(reportModule);
-  const files = manifest.files.filter(({ path, rows }) => rows !== null && path.endsWith('.parquet'));
-  const [altered] = await findAltered(folder, files);
-  if (altered !== undefined) throw new RekapError('warehouse', `${altered.path}: ${altered.why}.`, verifyHint);
-  const parquet = new Map(files.map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
+  const drawPage = await loadReport(reportModule);
+  const parquet = new Map(parquetFiles(manifest).map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
   const database = await openPublished(join(folder, databaseFile), {
     parquet,
     ...(signal !== undefined && { signal }),
   });
   try {
     const { project } = manifest;
-    return await draw({ project, database, manifest, responses: await readStoredResponses(landing), pinned, language });
+    return await drawPage({
+      project,
+      database,
+      manifest,
+      responses: await readStoredResponses(landing),
+      pinned,
+      language,
+    });
   } finally {
     database.close();
   }
@@ -66,19 +85,20 @@ async function readStoredResponses(landing: string): Promise<StoredResponse[]> {
   }
 }
 
-/** Writes report.html, and returns the manifest that lists it. If the report can't be drawn, the run warns and publishes without it. */
-export async function addReport(
-  { reportModule, folder, landing, pinned, warn, signal }: Run,
-  manifest: Manifest,
-): Promise<Manifest> {
-  const places = { folder, landing, pinned, signal };
-  const page = await makeReport(reportModule, manifest, places, 'en').catch((error: unknown) => {
+/** Returns the report; null if there is nothing to show or, with a warning, if it can't be drawn. */
+export async function drawReport(run: Run, manifest: Manifest): Promise<string | null> {
+  const { reportModule, signal } = run;
+  return draw(reportModule, manifest, run, 'en').catch((error: unknown) => {
     signal.throwIfAborted();
     if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;
-    warn(`The report could not be written: ${messageOf(error)}`);
+    run.warn(`The report could not be written: ${messageOf(error)}`);
     return null;
   });
+}
+
+/** Writes report.html, and returns the manifest that lists it. */
+export async function addReport(folder: string, manifest: Manifest, page: string | null): Promise<Manifest> {
   if (page === null) return manifest;
-  await writeNewFile(join(places.folder, reportFile), page);
-  return { ...manifest, files: [...manifest.files, await describeFile(places.folder, reportFile, null)] };
+  await writeNewFile(join(folder, reportFile), page);
+  return { ...manifest, files: [...manifest.files, await describeFile(folder, reportFile, null)] };
 }

@@ -47,6 +47,8 @@ export async function parseArguments(
         const names = Object.keys(known?.positionals ?? {});
         const named = names.flatMap((one) => (options[one] === undefined ? [] : [options[one] as string]));
         parsed = { options, positionals: [...named, ...rest.slice(each.name.split(' ').length).map(String)] };
+        // Otherwise yargs renders the help of the command, which takes 25 ms.
+        throw hasParsed;
       },
     );
   };
@@ -82,11 +84,18 @@ export async function parseArguments(
   if (entry !== undefined && command !== undefined)
     checkForms(args, { ...command.options, ...configOption }, entry.name);
   let output = '';
-  await parser.parseAsync([...args], {}, (_error, _argv, text) => {
-    output = text;
-  });
+  try {
+    await parser.parseAsync([...args], {}, (_error, _argv, text) => {
+      output = text;
+    });
+  } catch (error) {
+    if (error !== hasParsed) throw error;
+  }
   return { output, ...parsed };
 }
+
+/** Ends the parsing of a command that is valid. */
+const hasParsed = new Error('The arguments are parsed.');
 
 interface DeclaredFor {
   readonly width: number;
