@@ -45,9 +45,10 @@ export class PagesAhead {
   private requestKnown(): void {
     const { next, step, limit, requested } = this;
     if (limit < 2) return;
-    for (let offset = next; offset <= this.known && requested.size < limit; offset += step)
-      if (!requested.has(offset)) this.request(offset, false).catch(() => undefined);
+    // First, because the next pages depend on it.
     if (this.reach !== null && this.known < next + limit * step) this.scout(this.reach);
+    for (let offset = next; offset <= this.known && requested.size <= limit; offset += step)
+      if (!requested.has(offset)) this.request(offset, false).catch(() => undefined);
   }
 
   /**
