@@ -12,8 +12,8 @@ import { Transformer } from './transform/transformer.ts';
 import { databaseFile } from './warehouse/snapshot-format.ts';
 
 /** @throws `pipeline-definition` if the SQL of the project is invalid. */
-export function beginLoad({ project, files, folder, signal }: Run): Promise<Load> {
-  return Load.begin({ folder, databaseFile, project, files, signal });
+export function beginLoad({ project, files, folder, options: { memory }, signal }: Run): Promise<Load> {
+  return Load.begin({ folder, databaseFile, project, files, memory, signal });
 }
 
 /** Transforms all records and appends them to staging tables. @throws `incomplete` if a partition isn't proved complete. */

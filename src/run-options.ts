@@ -35,6 +35,8 @@ export interface SyncOptions {
   /** Reuses pages of interrupted runs that are at most this many milliseconds old; null for none. */
   readonly resumeWithin: number | null;
   readonly dryRun: boolean;
+  /** Memory for building tables, in bytes; undefined for the default. */
+  readonly memory?: number | undefined;
   /** Removes the pin of the current snapshot when the sync succeeds, so that the new one becomes current. */
   readonly unpin: boolean;
 }

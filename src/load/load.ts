@@ -39,6 +39,8 @@ export interface LoadOptions {
   readonly databaseFile: string;
   readonly project: Project;
   readonly files?: ReadonlyMap<string, SourceFile> | undefined;
+  /** Memory limit of DuckDB in bytes; undefined for the default. Beyond it, DuckDB spills to disk. */
+  readonly memory?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -117,7 +119,7 @@ export class Load {
    */
   async finish(carryOver: CarryOver | null, log: LogEntry, previous: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
-    await this.set({ memory_limit: `${maxMemory}B` });
+    await this.set({ memory_limit: `${this.options.memory ?? maxMemory}B` });
     this.staging.close();
     if (previous !== null) await attachPrevious(this.database, previous);
     // With more rows, one thread can't sort within the memory limit.
@@ -126,7 +128,9 @@ export class Load {
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
     // DuckDB doesn't know the size of an uncommitted table, and plans the checks across tables badly.
-    await this.database.run('COMMIT; BEGIN');
+    await this.database.run('COMMIT');
+    await this.staging.drop(pipelines.map(({ table }) => table));
+    await this.database.run('BEGIN');
     await this.fillViolations(carryOver, { ...log, hasPrevious: previous !== null });
     await this.fillTable(
       quarantineTable,
@@ -141,7 +145,7 @@ export class Load {
     const brokenChecks = await readBrokenChecks(this.database, pipelines, scope);
     const violationAges = await countAges(this.database, scope);
     await this.database.run('COMMIT');
-    await this.staging.drop();
+    await this.staging.drop([violationsTable(pipelines).name, quarantineTable.name]);
     if (previous !== null) await this.database.run('DETACH previous');
     await this.database.run('CHECKPOINT');
     const dictionary = await readDictionary(this.database);

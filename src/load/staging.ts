@@ -64,8 +64,8 @@ export class Staging {
     for (const appender of this.appenders.values()) appender.closeSync();
   }
 
-  async drop(): Promise<void> {
-    const names = [...this.appenders.keys()].map((name) => quoteIdentifier(`staging_${name}`));
+  async drop(tables: readonly string[]): Promise<void> {
+    const names = tables.map((table) => quoteIdentifier(`staging_${table}`));
     await this.database.run(names.map((name) => `DROP TABLE temp.${name}`).join('; '));
   }
 

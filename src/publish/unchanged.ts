@@ -46,7 +46,7 @@ function hasSameRecords(before: ManifestDataset, table: string, { verdicts, tota
 /** Returns the fingerprints of all partitions with records; null if one is missing. */
 function contentsOf(verdicts: readonly Pick<Verdict, 'partition' | 'received' | 'content'>[]): string | null {
   const received = verdicts.filter((verdict) => verdict.received > 0);
-  if (received.some(({ content }) => content == null)) return null;
+  if (received.some(({ content }) => typeof content !== 'string')) return null;
   return JSON.stringify(received.map(({ partition, content }) => [partition, content]));
 }
 

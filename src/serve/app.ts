@@ -74,7 +74,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   const paths = new Set<string>();
   app.addHook('onRoute', ({ url }) => void paths.add(url));
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     options.onRequest?.(withoutKey(request.raw.url ?? '/', options.about?.auth ?? null));
     // Uses the route, because the path may be percent-encoded.
     const allowsCrossOrigin = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
@@ -84,8 +84,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
-    if (allowsCrossOrigin && isKnown(paths, request) && sendPreflight(request, reply)) return reply;
+    if (allowsCrossOrigin && isKnown(paths, request) && sendPreflight(request, reply)) return;
     checkRequest(paths, request, reply);
+    done();
   });
   app.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Problem)) onFailure?.(error);
@@ -116,7 +117,10 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
       method: ['GET', 'HEAD'],
       url: path,
       // The rate limiter adds itself after this hook, so that it counts accepted keys only.
-      onRequest: async (request) => checkKey(request, keys, auth),
+      onRequest: (request, _reply, done) => {
+        checkKey(request, keys, auth);
+        done();
+      },
       handler(request, reply) {
         // Lists at one path differ in the parameters that they declare.
         const query = request.query as Readonly<Record<string, unknown>>;
