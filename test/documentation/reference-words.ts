@@ -66,6 +66,8 @@ const verdict: Words = {
   dataset: 'Table.',
   listed: 'Records of the partition in the full listing.',
   read_at: 'When the partition was last read (UTC).',
+  content:
+    'Fingerprint of the keys and values of its records, in any order. A sync whose fingerprints are all as before builds nothing.',
   complete: 'Whether the partition is proved complete.',
   received: 'Records received for the partition.',
   pages: 'Pages of these records.',
