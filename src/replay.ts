@@ -32,7 +32,7 @@ import {
   requireKnown,
 } from './replay-plan.ts';
 import { checkSource, withRun } from './run.ts';
-import { addReport, drawReport } from './publish/write-report.ts';
+import { addReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 export async function projectOfReplay(requested: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<Project> {
@@ -176,7 +176,7 @@ async function publish(
     return { outcome: 'dry run', current, manifest };
   }
   enter('write the report');
-  const complete = await addReport(folder, manifest, await drawReport(run, manifest));
+  const complete = await addReport(run, manifest);
   enter('write the manifest');
   const finished = { id, folder, files: await writeManifest(folder, complete) };
   if (current !== null && current > file.run) {

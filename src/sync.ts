@@ -23,7 +23,7 @@ import { startEarly } from './runtime/start-early.ts';
 import { findDamage, planCarryOver } from './publish/previous.ts';
 import { startsNewHistory, checkSource, withRun } from './run.ts';
 import { openSource } from './open-source.ts';
-import { addReport, drawReport, loadReport } from './publish/write-report.ts';
+import { addReport, loadReport } from './publish/write-report.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 /**
@@ -114,12 +114,9 @@ async function publish(run: Run, built: Built): Promise<Omit<RunEnd, 'broken_che
   }
   const same = await findSame(run, manifest);
   if (same !== null) return discardUnchanged(run, same, manifest);
-  // Both only read. Both must end before the folder is removed after an error.
-  const [verified, drawn] = await Promise.allSettled([requireVerified(run, described), drawReport(run, manifest)]);
-  if (verified.status === 'rejected') throw verified.reason;
-  if (drawn.status === 'rejected') throw drawn.reason;
+  await requireVerified(run, described);
   run.enter('write the report');
-  const complete = await addReport(folder, manifest, drawn.value);
+  const complete = await addReport(run, manifest);
   run.enter('write the manifest');
   const finished = { id, folder, files: await writeManifest(folder, complete) };
   if (pinned !== null) await nameSnapshotFolder(warehouse, finished, run.enter);

@@ -85,19 +85,15 @@ async function readStoredResponses(landing: string): Promise<StoredResponse[]> {
   }
 }
 
-/** Returns the report; null if there is nothing to show or, with a warning, if it can't be drawn. */
-export async function drawReport(run: Run, manifest: Manifest): Promise<string | null> {
-  const { reportModule, signal } = run;
-  return draw(reportModule, manifest, run, 'en').catch((error: unknown) => {
+/** Writes report.html, and returns the manifest that lists it. If the report can't be drawn, the run warns and publishes without it. */
+export async function addReport(run: Run, manifest: Manifest): Promise<Manifest> {
+  const { reportModule, folder, warn, signal } = run;
+  const page = await draw(reportModule, manifest, run, 'en').catch((error: unknown) => {
     signal.throwIfAborted();
     if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;
-    run.warn(`The report could not be written: ${messageOf(error)}`);
+    warn(`The report could not be written: ${messageOf(error)}`);
     return null;
   });
-}
-
-/** Writes report.html, and returns the manifest that lists it. */
-export async function addReport(folder: string, manifest: Manifest, page: string | null): Promise<Manifest> {
   if (page === null) return manifest;
   await writeNewFile(join(folder, reportFile), page);
   return { ...manifest, files: [...manifest.files, await describeFile(folder, reportFile, null)] };
