@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { messageOf, RekapError } from './errors.ts';
+import type { CarryOver } from './load/previous-tables.ts';
 import type { Project } from './project/declaration.ts';
 import type { LoadedProject } from './project/load-project.ts';
 import { holdsSameTables, writeManifest } from './publish/manifest.ts';
@@ -24,7 +25,7 @@ import { findDamage, planCarryOver } from './publish/previous.ts';
 import { startsNewHistory, checkSource, withRun } from './run.ts';
 import { openSource } from './open-source.ts';
 import { addReport, loadReport } from './publish/write-report.ts';
-import { orClose } from './runtime/bound-signal.ts';
+import { closeAll, orClose } from './runtime/bound-signal.ts';
 
 /**
  * Copies the data of the source into the warehouse and publishes it as a snapshot.
@@ -43,6 +44,8 @@ export async function sync(
     const { beginLoad, build, stage } = await import('./build.ts');
     // The first requests are sent while the empty tables are created.
     const loading = beginLoad(run);
+    // Its error is thrown where it is awaited.
+    loading.catch(() => undefined);
     const closeLoad = { close: () => loading.then((load) => load.abandon()) };
     const source = await orClose([closeLoad], () => openSource(run));
     const readings = startEarly(source.readings);
@@ -52,16 +55,10 @@ export async function sync(
       const begun = await loading;
       return [begun, await stage(run, begun, readings)] as const;
     });
-    const unchanged = await orClose([source, closeLoad], async () => {
-      const same = findUnchanged(run, staged, carryOver);
-      if (same === null) return null;
-      run.enter('verify');
-      return (await isWhole(run, same)) ? same : null;
-    });
-    if (unchanged !== null) {
-      load.abandon();
-      await source.close();
-      return keepUnchanged(run, unchanged, staged);
+    const same = await orClose([source, closeLoad], () => findIntact(run, staged, carryOver));
+    if (same !== null) {
+      await closeAll([closeLoad, source]);
+      return keepUnchanged(run, same, staged);
     }
     const built = await orClose([source], () => build(run, load, staged, carryOver));
     await source.close();
@@ -128,6 +125,14 @@ async function publish(run: Run, built: Built): Promise<Omit<RunEnd, 'broken_che
   const end =
     pinned === null ? ({ outcome: 'published', current: id } as const) : ({ outcome: 'held', current } as const);
   return { ...end, snapshot: id, pruned: await removeOld(run, end.current), manifest: complete };
+}
+
+/** Returns the previous snapshot if its records are those of this run, and it is intact. */
+async function findIntact(run: Run, staged: Staged, carryOver: CarryOver | null): Promise<Snapshot | null> {
+  const same = findUnchanged(run, staged, carryOver);
+  if (same === null) return null;
+  run.enter('verify');
+  return (await isWhole(run, same)) ? same : null;
 }
 
 /** Ends a run whose records are those of the previous snapshot. No table is built. */
