@@ -118,7 +118,6 @@ bench-dlt: build ## the same load with dlt (installs it)
 
 bench-report: build ## all of these, written to docs/explanation/performance.md (takes half an hour)
 	node --expose-gc dist/bench/main.js report
-	@npx --no-install oxfmt docs/explanation/performance.md
 
 compare: build ## load the sample with rekap and four other tools from a service that caps limit (installs them)
 	@command -v python3 > /dev/null || { echo 'make compare needs Python 3, which is not installed.' >&2; exit 1; }
