@@ -37,10 +37,8 @@ function hasSameRecords(before: ManifestDataset, table: string, { verdicts, tota
   // With duplicates, the order of arrival decides which record counts.
   if (ledger.quarantined > 0 || ledger.duplicates > 0 || before.quarantined > 0 || before.carried_over > 0)
     return false;
-  const now = verdicts.filter(({ dataset }) => dataset === table);
-  return (
-    ledger.published === before.rows && contentsOf(now) !== null && contentsOf(now) === contentsOf(before.partitions)
-  );
+  const contents = contentsOf(verdicts.filter(({ dataset }) => dataset === table));
+  return ledger.published === before.rows && contents !== null && contents === contentsOf(before.partitions);
 }
 
 /** Returns the fingerprints of all partitions with records; null if one is missing. */
@@ -76,6 +74,7 @@ export function describeUnchanged({ project, warnings }: Run, { manifest }: Snap
   };
 }
 
+/** Returns the failed checks of an unchanged snapshot, none of which is new. */
 export async function readStandingChecks(run: Run, { folder }: Snapshot): Promise<BrokenCheck[]> {
   const database = await openPublished(join(folder, databaseFile), { signal: run.signal });
   try {
