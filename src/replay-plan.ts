@@ -127,6 +127,7 @@ export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions 
     keepLanding: null,
     resumeWithin: null,
     dryRun: file.dry_run && requested.into === null,
+    memory: requested.memory,
     unpin: false,
   };
 }

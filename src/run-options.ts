@@ -72,6 +72,7 @@ export interface ReplayOptions {
   readonly refuse: SyncOptions['refuse'];
   readonly acceptChanges: boolean;
   readonly acceptSource: boolean;
+  readonly memory?: SyncOptions['memory'];
 }
 
 /** What a run takes from its surroundings. */

@@ -72,12 +72,6 @@ export const syncOptions = {
     default: syncDefaults.maxDuration / 1000,
     describe: 'maximum seconds for the whole run',
   },
-  memory: {
-    type: 'number',
-    range: [64, 1_000_000],
-    describe: 'megabytes of memory for building tables; with less, large tables take longer',
-    defaultDescription: '2,147, but at most half of the memory of the machine',
-  },
   ...publishOptions,
   ...keepOptions,
   resume: {
@@ -127,7 +121,6 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     timeout: args.timeout * 1000,
     maxAttempts: args.attempts,
     maxDuration: args['max-duration'] * 1000,
-    memory: args.memory === undefined ? undefined : args.memory * 1e6,
     ...readPublishOptions(args),
     ...readKeepOptions(args),
     resumeWithin: args.resume ? args['resume-within'] * 1000 : null,

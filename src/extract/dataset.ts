@@ -163,7 +163,10 @@ export class DatasetExtraction {
     if (id === null) this.findings.noteWhole(own);
     else this.findings.noteProved(id, own, this.listing);
     const reading = this.report(verdict, own.accepted, isAgain);
-    if (proof === 'own end') return reading;
+    if (proof === 'own end') {
+      partition.seen.close();
+      return reading;
+    }
     this.deferred.set(id, reading);
     if (this.holder.isHalfFull) for (const page of reading.pages) page.release();
     return null;

@@ -91,7 +91,8 @@ export class FullListing {
 
 /** The union of the records that any pass over a partition has found, including the full listings. */
 export class SeenRecords {
-  private readonly union = new FingerprintTable();
+  private union = new FingerprintTable();
+  private sizeAtEnd: number | null = null;
   private readonly listings: readonly FullListing[];
   private readonly partition: string | null;
   private readonly found: number[];
@@ -107,8 +108,15 @@ export class SeenRecords {
     for (const [index, listing] of this.listings.entries()) if (listing.has(element)) this.found[index]! += 1;
   }
 
+  /** Frees the memory of a partition that isn't read again, and keeps the size. */
+  close(): void {
+    this.sizeAtEnd = this.size;
+    this.union = new FingerprintTable();
+  }
+
   /** Number of records found. A pass with this many has found all of them. */
   get size(): number {
+    if (this.sizeAtEnd !== null) return this.sizeAtEnd;
     const { partition } = this;
     const missing =
       partition === null ? [] : this.listings.map((listing, index) => listing.of(partition).total - this.found[index]!);

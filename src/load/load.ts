@@ -6,7 +6,14 @@ import { columnList, type Database, openDatabase, quoteIdentifier, quoteText, ma
 import { changesSql, columnNames } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
-import { attachPrevious, carriedCondition, type CarryOver, isCarried, columnsError } from './previous-tables.ts';
+import {
+  attachPrevious,
+  carriedCondition,
+  type CarryOver,
+  isCarried,
+  columnsError,
+  longestNote,
+} from './previous-tables.ts';
 import { makeCheckedSchema } from './check-sql.ts';
 import { Staging } from './staging.ts';
 import {
@@ -71,6 +78,14 @@ const settingsOfManyRows = {
   allocator_bulk_deallocation_flush_threshold: '1MB',
 };
 
+/**
+ * Returns the default memory limit in bytes. More makes a load of a million rows 10 % faster, for up to twice the memory of the process.
+ * @param longest Characters of the longest texts. DuckDB sorts blocks of 2,048 rows, which it can't divide.
+ */
+function memoryFor(rows: number, longest: number): number {
+  return Math.min(maxMemory, Math.max(192e6, rows * 32, longest * 2048 * 16));
+}
+
 /** Quarantined records are long, and DuckDB builds a Parquet row group in memory. */
 const rowsOfLongRecords = 2048;
 
@@ -119,11 +134,15 @@ export class Load {
    */
   async finish(carryOver: CarryOver | null, log: LogEntry, previous: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
-    await this.set({ memory_limit: `${this.options.memory ?? maxMemory}B` });
+    const { memory } = this.options;
+    await this.set({ memory_limit: `${memory ?? maxMemory}B` });
     this.staging.close();
     if (previous !== null) await attachPrevious(this.database, previous);
+    const rows = await this.countInputRows(previous !== null);
+    const longest = Math.max(this.staging.longest, previous === null ? 0 : await longestNote(this.database));
+    await this.set({ memory_limit: `${memory ?? memoryFor(rows, longest)}B` });
     // With more rows, one thread can't sort within the memory limit.
-    if ((await this.countInputRows(previous !== null)) > rowsOfOneGroup) await this.set(settingsOfManyRows);
+    if (rows > rowsOfOneGroup) await this.set(settingsOfManyRows);
     // Few transactions, because each commit waits for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);

@@ -19,6 +19,18 @@ export async function attachPrevious(database: Database, file: string): Promise<
       throw new RekapError('warehouse', `${file} has no table ${name}.`, verifyHint);
 }
 
+/** Returns the characters of the longest text of the previous violations and quarantined records. */
+export async function longestNote(database: Database): Promise<number> {
+  const columns = await tableColumns(database, 'previous', 'violations');
+  const raw = columns.some(({ column_name }) => column_name === 'raw_value')
+    ? '(SELECT max(length(raw_value)) FROM previous.violations)'
+    : '0';
+  const [found] = await database.rows<{ longest: bigint | null }>(
+    `SELECT greatest(${raw}, (SELECT max(length(record)) FROM previous.quarantine)) AS longest`,
+  );
+  return Number(found!.longest ?? 0);
+}
+
 /** The rows that a partial sync copies from the previous snapshot. */
 export interface CarryOver {
   /** Partitions that were read, by table; all others are carried over. Null if the whole dataset was read. */

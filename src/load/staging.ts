@@ -21,6 +21,8 @@ const chunkRows = 2048;
 
 export class Staging {
   appended = 0;
+  /** Characters of the longest text of a violation or a quarantined record, or of the texts of an average row. */
+  longest = 0;
   private flushAt = smallLoad;
   private readonly database: Database;
   private readonly violations: DuckDBAppender;
@@ -53,8 +55,14 @@ export class Staging {
   append(pipeline: AnyPipeline, batch: Batch): void {
     this.appended += batch.rows.numRows + batch.violations.length + batch.quarantined.length;
     if (batch.rows.numRows > 0) this.appendRows(pipeline, batch.rows);
-    for (const violation of batch.violations) appendRow(this.violations, this.violationValues(pipeline, violation));
-    for (const record of batch.quarantined) appendRow(this.quarantine, quarantineValues(record));
+    for (const violation of batch.violations) {
+      this.longest = Math.max(this.longest, violation.raw_value?.length ?? 0);
+      appendRow(this.violations, this.violationValues(pipeline, violation));
+    }
+    for (const record of batch.quarantined) {
+      this.longest = Math.max(this.longest, record.record.length);
+      appendRow(this.quarantine, quarantineValues(record));
+    }
     if (this.appended < this.flushAt) return;
     this.flushAt = this.appended + rowsHeld;
     for (const appender of this.appenders.values()) appender.flushSync();
@@ -71,6 +79,8 @@ export class Staging {
 
   private appendRows(pipeline: AnyPipeline, rows: RecordBatch): void {
     const appender = this.appenders.get(pipeline.table)!;
+    const texts = rows.data.children.reduce((sum, { valueOffsets }) => sum + (valueOffsets?.[rows.numRows] ?? 0), 0);
+    this.longest = Math.max(this.longest, texts / rows.numRows);
     for (let from = 0; from < rows.numRows; from += chunkRows)
       appender.appendDataChunk(makeChunk(rows.data.children, from, Math.min(chunkRows, rows.numRows - from)));
   }

@@ -14,7 +14,7 @@ export interface ParquetContent {
 
 /** Opens a database that can read Parquet files. */
 export function openForParquet(): Promise<Database> {
-  return openDatabase(':memory:', { settings: { temp_directory: '' } });
+  return openDatabase(':memory:', { settings: { temp_directory: '', enable_external_file_cache: 'false' } });
 }
 
 /** Returns the contents by path. One statement, because planning several takes longer than running them. */

@@ -34,7 +34,7 @@ const failures: readonly Failure[] = [
     pattern: noMemory,
     code: 'out-of-memory',
     what: () => 'The tables of the snapshot exceed the memory limit of DuckDB.',
-    next: 'Nothing was published. Sync fewer datasets at a time with --dataset, or fewer partitions, and please report this problem.',
+    next: 'Nothing was published. Allow more with --memory, or sync fewer datasets at a time with --dataset.',
   },
   {
     // File systems such as /proc report ENOENT if nothing can be created.

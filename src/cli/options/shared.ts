@@ -83,6 +83,12 @@ export const publishOptions = {
     type: 'boolean',
     describe: 'allow the warehouse to switch to another source',
   },
+  memory: {
+    type: 'number',
+    range: [64, 1_000_000],
+    describe: 'megabytes of memory for building tables; with less, large tables take longer',
+    defaultDescription: '192, or more for over 6 million rows or long texts',
+  },
 } as const satisfies Options;
 
 export function readPublishOptions(args: Values<typeof publishOptions>) {
@@ -91,6 +97,7 @@ export function readPublishOptions(args: Values<typeof publishOptions>) {
     refuse: args.refuse ?? null,
     acceptChanges: args['accept-changes'],
     acceptSource: args['accept-source'],
+    memory: args.memory === undefined ? undefined : args.memory * 1e6,
   };
 }
 
