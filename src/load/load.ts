@@ -2,7 +2,15 @@
 
 import { join } from 'node:path';
 import { consistencyColumn } from '../project/reserved.ts';
-import { columnList, type Database, openDatabase, quoteIdentifier, quoteText, maxMemory } from '../runtime/database.ts';
+import {
+  columnList,
+  type Database,
+  openDatabase,
+  quoteIdentifier,
+  quoteText,
+  maxMemory,
+  spillFolder,
+} from '../runtime/database.ts';
 import { changesSql, columnNames } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
@@ -112,7 +120,7 @@ export class Load {
   static async begin(options: LoadOptions): Promise<Load> {
     const file = join(options.folder, options.databaseFile);
     const database = await openDatabase(file, {
-      settings: { ...loadSettings, temp_directory: join(options.folder, 'spill') },
+      settings: { ...loadSettings, temp_directory: spillFolder(options.folder) },
       signal: options.signal,
     });
     try {

@@ -3,7 +3,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Database } from '../runtime/database.ts';
-import { openPublished } from '../warehouse/open-published.ts';
+import { memoryToRead, openPublished } from '../warehouse/open-published.ts';
 import { findAltered, sizeMismatch, describeReadError } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { ledgerProblems } from './gate.ts';
@@ -93,7 +93,7 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
   if (damage.length > 0) return damage;
   let published: Database;
   try {
-    published = await openPublished(join(subject.folder, databaseFile));
+    published = await openPublished(join(subject.folder, databaseFile), { memory: memoryToRead(subject.manifest) });
   } catch (error) {
     // Another program's write lock isn't damage.
     if (isRekapError(error, 'database-held')) throw error;

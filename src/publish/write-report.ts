@@ -1,7 +1,7 @@
 /** Draws the report of a built snapshot, and adds it to the snapshot's files. */
 
 import { basename, join } from 'node:path';
-import { openPublished, verifyHint } from '../warehouse/open-published.ts';
+import { memoryToRead, openPublished, verifyHint } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readLandedResponses } from '../land/landed-run.ts';
 import type { Language } from '../project/declaration.ts';
@@ -10,6 +10,7 @@ import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, type ManifestFile, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Run } from '../run-options.ts';
 import { importModule } from '../project/import-module.ts';
+import { spillFolder } from '../runtime/database.ts';
 import { writeNewFile } from '../runtime/with-file.ts';
 
 export interface ReportPlaces {
@@ -17,6 +18,8 @@ export interface ReportPlaces {
   readonly landing: string;
   readonly pinned: string | null;
   readonly signal?: AbortSignal;
+  /** Folder for what exceeds the memory for reading a snapshot. Without it, the report may use more memory. */
+  readonly spill?: string;
 }
 
 /**
@@ -51,13 +54,14 @@ function parquetFiles({ files }: Manifest): ManifestFile[] {
 async function draw(
   reportModule: string | null,
   manifest: Manifest,
-  { folder, landing, pinned, signal }: ReportPlaces,
+  { folder, landing, pinned, signal, spill }: ReportPlaces,
   language: Language,
 ): Promise<string | null> {
   const drawPage = await loadReport(reportModule);
   const parquet = new Map(parquetFiles(manifest).map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
   const database = await openPublished(join(folder, databaseFile), {
     parquet,
+    ...(spill !== undefined && { spill, memory: memoryToRead(manifest) }),
     ...(signal !== undefined && { signal }),
   });
   try {
@@ -88,12 +92,14 @@ async function readStoredResponses(landing: string): Promise<StoredResponse[]> {
 /** Writes report.html, and returns the manifest that lists it. If the report can't be drawn, the run warns and publishes without it. */
 export async function addReport(run: Run, manifest: Manifest): Promise<Manifest> {
   const { reportModule, folder, warn, signal } = run;
-  const page = await draw(reportModule, manifest, run, 'en').catch((error: unknown) => {
-    signal.throwIfAborted();
-    if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;
-    warn(`The report could not be written: ${messageOf(error)}`);
-    return null;
-  });
+  const page = await draw(reportModule, manifest, { ...run, spill: spillFolder(folder) }, 'en').catch(
+    (error: unknown) => {
+      signal.throwIfAborted();
+      if (systemCode(error) !== 'unknown' || error instanceof RekapError) throw error;
+      warn(`The report could not be written: ${messageOf(error)}`);
+      return null;
+    },
+  );
   if (page === null) return manifest;
   await writeNewFile(join(folder, reportFile), page);
   return { ...manifest, files: [...manifest.files, await describeFile(folder, reportFile, null)] };

@@ -19,6 +19,11 @@ export interface Database {
   close(): void;
 }
 
+/** Returns the folder below that of a new snapshot into which DuckDB writes what doesn't fit into memory, and which it removes. */
+export function spillFolder(folder: string): string {
+  return join(folder, 'spill');
+}
+
 /** A batch job must never use the network by itself. */
 const noDownloads = { autoinstall_known_extensions: 'false', autoload_known_extensions: 'false' } as const;
 

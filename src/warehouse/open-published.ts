@@ -9,6 +9,7 @@ import {
   readParquetSql,
 } from '../runtime/database.ts';
 import { messageOf, RekapError } from '../errors.ts';
+import { type Manifest, parquetPath } from './snapshot-format.ts';
 
 export const verifyHint = 'To find the damage and its repair, run "rekap snapshots verify".';
 
@@ -19,8 +20,21 @@ export interface ReadBounds {
   readonly memory?: number;
   /** Interrupts the running statement. Its reason is thrown. */
   readonly signal?: AbortSignal;
+  /** Folder for what doesn't fit into memory. By default, statements can't write anything. */
+  readonly spill?: string;
   /** Parquet files by table or view. Statements read the files instead of computing views again. */
   readonly parquet?: ReadonlyMap<string, string>;
+}
+
+/**
+ * Returns the memory limit in bytes for reading all tables of a snapshot. DuckDB keeps the blocks that it has read, up to this limit. More is
+ * only necessary to count many changed records, and for long violations and quarantined records, because neither can spill.
+ */
+export function memoryToRead({ datasets, files }: Pick<Manifest, 'datasets' | 'files'>): number {
+  const changed = Object.values(datasets).flatMap(({ changes }) => Object.values(changes));
+  const notes = files.filter(({ path }) => path === parquetPath('violations') || path === parquetPath('quarantine'));
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  return Math.min(maxMemory, Math.max(384e6, sum(changed) * 256, sum(notes.map(({ bytes }) => bytes)) * 64));
 }
 
 /**
@@ -29,13 +43,13 @@ export interface ReadBounds {
  */
 export async function openPublished(
   file: string,
-  { memory = maxMemory, parquet = new Map(), ...signal }: ReadBounds = {},
+  { memory = maxMemory, parquet = new Map(), spill, ...signal }: ReadBounds = {},
 ): Promise<Database> {
   const database = await openReadOnly(file, signal);
   try {
     for (const [name, path] of parquet)
       await database.run(`CREATE TEMP VIEW ${quoteIdentifier(name)} AS FROM ${readParquetSql(path)}`);
-    await seal(database, memory, [...parquet.values()]);
+    await seal(database, memory, [...parquet.values()], spill);
     return nameDamagedFile(database, file);
   } catch (error) {
     database.close();
@@ -45,13 +59,18 @@ export async function openPublished(
 
 /**
  * Disables the file system, extensions and settings of an open database.
- * Without external access alone, a statement could still write to the file and its log. No temporary folder is left to spill to.
+ * Without external access alone, a statement could still write to the file and its log. Without `spill`, no folder is left to spill to.
  * @param files Files that statements may read. They could also write to them, so callers that pass files must not run untrusted SQL.
  */
-export async function seal(database: Database, memory = maxMemory, files: readonly string[] = []): Promise<void> {
+export async function seal(
+  database: Database,
+  memory = maxMemory,
+  files: readonly string[] = [],
+  spill = '',
+): Promise<void> {
   const paths = files.map((file) => quoteText(file)).join(', ');
   await database.run(
-    `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ''; SET allowed_paths = [${paths}];
+    `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ${quoteText(spill)}; SET allowed_paths = [${paths}];
      SET enable_external_access = false; ${files.length === 0 ? "SET disabled_filesystems = 'LocalFileSystem';" : ''} SET lock_configuration = true`,
   );
 }
