@@ -82,6 +82,12 @@ const failures = {
   bucket: ExitCode.bucket,
   /** Another push finished first, or the bucket contains a newer snapshot from another warehouse. The bucket is unchanged. */
   'bucket-conflict': ExitCode.bucket,
+  /** An Iceberg catalog cannot be reached, refuses a request, or cannot do what rekap needs. Its tables are unchanged. */
+  lake: ExitCode.bucket,
+  /** Another publisher changed the tables of the catalog first, or they contain a newer snapshot of another warehouse. Nothing is changed. */
+  'lake-conflict': ExitCode.busy,
+  /** The connection to the catalog broke during the commit. All tables have changed, or none. */
+  'lake-uncertain': ExitCode.bucket,
   /** A signal ended the run. The exit code shows which signal. */
   interrupted: ExitCode.interrupted,
 } as const;

@@ -5,6 +5,7 @@ import type { Command, CommandEntry, CommandLine } from './options/option.ts';
 const withPartitionOption = async (command: Command): Promise<Command> =>
   (await import('./project.ts')).withPartitionOption(command);
 const snapshots = () => import('./snapshots.ts');
+const lake = () => import('./lake.ts');
 
 const commands: readonly CommandEntry[] = [
   declare('sync', 'Fetch all datasets, check the data, and publish a snapshot', async () =>
@@ -136,6 +137,23 @@ const commands: readonly CommandEntry[] = [
     async () => (await import('./pull.ts')).pullCommand,
   ),
   declare(
+    'lake publish',
+    'Publish a snapshot to Apache Iceberg tables, all of them in one commit',
+    async () => (await lake()).publishLakeCommand,
+  ),
+  declare(
+    'lake status',
+    'Show which snapshot the tables of the catalog contain, and what grows there',
+    async () => (await lake()).lakeStatusCommand,
+  ),
+  declare('lake tags', 'List the snapshots that the catalog has by tag', async () => (await lake()).lakeTagsCommand),
+  declare('lake diff', 'Compare every row of the catalog with a snapshot', async () => (await lake()).lakeDiffCommand),
+  declare(
+    'lake expire',
+    'Remove the tags of the oldest snapshots from the catalog',
+    async () => (await lake()).lakeExpireCommand,
+  ),
+  declare(
     'serve',
     'Serve the API locally, as a mirror or for testing',
     async () => (await import('./serve.ts')).serveCommand,
@@ -151,6 +169,7 @@ export const commandLine: CommandLine = {
   groups: {
     runs: 'List all runs and their outcomes, or show one',
     snapshots: 'List, show, verify, roll back, unpin and prune published snapshots',
+    lake: 'Publish snapshots to an Iceberg catalog, and show, compare and expire what is there',
   },
   overview: {
     purpose: 'Copies paged lists from a web service to DuckDB and Parquet, and proves that they are complete.',
@@ -163,7 +182,7 @@ export const commandLine: CommandLine = {
     notes: [
       'For help on a command, add --help, such as rekap sync --help.',
       'You can also set options in environment variables, such as REKAP_BASE_URL for --base-url, or in a JSON file: rekap.json in the working directory, or the file that you name with --config. The command line takes precedence over the environment, and the environment over the file.',
-      'Exit codes: 0 success, 1 unexpected error, 2 usage error, 3 quality gate refused, 4 source failed, 5 warehouse busy, 6 stale data (status only), 7 last run failed (status only), 8 push or pull failed, 129 terminal closed, 130 interrupted, 143 terminated.',
+      'Exit codes: 0 success, 1 unexpected error, 2 usage error, 3 quality gate refused, 4 source failed, 5 warehouse or catalog busy, 6 stale data (status only), 7 last run failed (status only), 8 bucket or catalog failed, 129 terminal closed, 130 interrupted, 143 terminated.',
     ].join('\n\n'),
   },
 };

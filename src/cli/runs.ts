@@ -109,7 +109,7 @@ export const showRunCommand = declareCommand({
 
 function describeReason({ reason, bucket, kind, snapshot }: RunLine): string[] {
   const first = printable(reason.split('\n')[0]!, 2000);
-  if (first === '') return bucket === undefined ? [] : [`    ${snapshot} ${kind === 'push' ? 'to' : 'from'} ${bucket}`];
+  if (first === '') return bucket === undefined ? [] : [`    ${snapshot} ${kind === 'pull' ? 'from' : 'to'} ${bucket}`];
   return wrap(first, widthOf(process.stdout) - 4).map((line) => `    ${line}`);
 }
 

@@ -74,7 +74,7 @@ export const statusCommand = declareCommand({
 const maxReasonLength = 200;
 
 function describe({ state, newestSuccess, newestPublished, failure, age }: Status): string {
-  const what = failure?.kind === 'push' ? 'push' : 'run';
+  const what = failure?.kind === 'push' ? 'push' : failure?.kind === 'lake' ? 'publication to the catalog' : 'run';
   const failed =
     failure === null ? '' : `last ${what} failed: ${failure.reason.split('\n')[0]!.slice(0, maxReasonLength)}`;
   if (newestSuccess === null) return failed === '' ? 'nothing is published yet' : `nothing is published; ${failed}`;

@@ -15,6 +15,7 @@ import {
 import { notifyOptions } from './options/notify-options.ts';
 import { notifyOthers } from './notify-others.ts';
 import { readBucketUrl } from '../share/address.ts';
+import { checkCatalogSettings, lakeOptions } from './lake-settings.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { loadChosenProject, projectOption } from './project.ts';
@@ -85,6 +86,8 @@ export const syncOptions = {
     describe: 'maximum age in seconds of the pages that --resume reuses',
   },
   push: { type: 'string', describe: 's3://bucket/prefix to push the snapshot to after each success' },
+  lake: { type: 'boolean', describe: 'publish the snapshot to the Iceberg catalog after each success' },
+  ...lakeOptions,
   ...notifyOptions,
   ...logOptions,
 } as const satisfies Options;
@@ -143,6 +146,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     project.pipelines.map(({ table }) => table),
   );
   const bucket = args.push === undefined ? null : readBucketUrl(args.push).url;
+  if (args.lake) await checkCatalogSettings(args);
   const { readApiKey } = await import('./options/api-key.ts');
   const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth);
 
@@ -167,6 +171,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
       await sample?.close();
     }
     if (bucket !== null && !args['dry-run']) await (await import('./push.ts')).pushPublished(bucket, args);
+    if (args.lake && !args['dry-run']) await (await import('./lake.ts')).publishSynced(args);
   };
 }
 

@@ -40,7 +40,7 @@ export async function recordEarlyFailure(
 }
 
 interface Transfer {
-  readonly kind: 'push' | 'pull';
+  readonly kind: 'push' | 'pull' | 'lake';
   readonly warehouse: string;
   readonly bucket: string;
   readonly clock: Pick<Clock, 'now'>;
@@ -48,8 +48,8 @@ interface Transfer {
   readonly isQuiet: boolean;
 }
 
-/** Runs a push or pull, and records its result or failure. A failed record is ignored, because the warehouse may be read-only. */
-export async function recordTransfer<Result extends Pick<RunLine, 'outcome'> & { readonly bytes: number }>(
+/** Runs a push, a pull or a publication to a catalog, and records its result or failure. A failed record is ignored, because the warehouse may be read-only. */
+export async function recordTransfer<Result extends Pick<RunLine, 'outcome' | 'bytes'>>(
   { kind, warehouse, bucket, clock, isQuiet }: Transfer,
   transfer: () => Promise<Result>,
   readManifest: (result: Result) => Manifest | Promise<Manifest>,

@@ -12,7 +12,7 @@ export interface Status {
   readonly newestSuccess: RunLine | null;
   /** The newest sync that built a snapshot, or null. Later syncs may be unchanged. */
   readonly newestPublished: RunLine | null;
-  /** The last sync if it failed, or else the last push if it failed. */
+  /** The last sync if it failed, or else the last push or publication to a catalog if it failed. */
   readonly failure: RunLine | null;
   /** Milliseconds since the newest success started, or null. */
   readonly age: number | null;
@@ -34,8 +34,8 @@ function isNew({ outcome }: RunLine): boolean {
   return outcome === 'published' || outcome === 'held' || outcome === 'pulled';
 }
 
-function lastPush(lines: readonly RunLine[]): RunLine | null {
-  return lines.findLast(({ kind, outcome }) => kind === 'push' && outcome !== 'interrupted') ?? null;
+function lastOf(wanted: RunLine['kind'], lines: readonly RunLine[]): RunLine | null {
+  return lines.findLast(({ kind, outcome }) => kind === wanted && outcome !== 'interrupted') ?? null;
 }
 
 /** Returns when the newest sync started, or null. Ignores interrupted syncs, which a schedule repeats. */
@@ -46,11 +46,11 @@ export function lastBegun(lines: readonly RunLine[]): Date | null {
 
 export function judgeStatus(lines: readonly RunLine[], now: Date, maxAge: number): Status {
   const syncs = sourceRuns(lines);
-  const push = lastPush(lines);
+  const transfer = [lastOf('push', lines), lastOf('lake', lines)].find((line) => line?.outcome === 'failed') ?? null;
   const newestSuccess = syncs.findLast(isSuccess) ?? null;
   const newestPublished = syncs.findLast(isNew) ?? null;
   const last = syncs.at(-1) ?? null;
-  const failure = last !== null && !isSuccess(last) ? last : push?.outcome === 'failed' ? push : null;
+  const failure = last !== null && !isSuccess(last) ? last : transfer;
   const age = newestSuccess === null ? null : Math.max(0, now.getTime() - Date.parse(newestSuccess.started_at));
   const isStale = age === null || age > maxAge;
   const state = isStale ? 'stale' : failure === null ? 'fresh' : 'failed';
@@ -77,7 +77,7 @@ export function summarizeRuns(lines: readonly RunLine[]): RunsSummary {
     last: syncs.at(-1) ?? null,
     lastFromSource: sourceRuns(lines).at(-1) ?? null,
     success: syncs.findLast(isSuccess) ?? null,
-    push: lastPush(lines),
+    push: lastOf('push', lines),
     outcomes,
     refusals: syncs.filter(({ exit_code }) => exit_code === ExitCode.gate).length,
   };

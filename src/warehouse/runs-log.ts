@@ -11,7 +11,7 @@ const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const runLineShape = v.object({
   /** Null if the run failed before it had an ID. */
   run: v.nullable(v.string()),
-  kind: v.picklist(['sync', 'replay', 'push', 'pull']),
+  kind: v.picklist(['sync', 'replay', 'push', 'pull', 'lake']),
   started_at: v.string(),
   finished_at: v.string(),
   outcome: v.picklist([

@@ -82,6 +82,16 @@ export const logEvents = {
       milliseconds: 'Duration in milliseconds.',
     },
   },
+  lake: {
+    level: 'info',
+    meaning: 'The snapshot of a sync is published to the catalog of `--catalog`.',
+    fields: {
+      outcome: 'published or unchanged.',
+      snapshot: 'The snapshot.',
+      catalog: 'The URL of the catalog.',
+      namespace: 'The namespace.',
+    },
+  },
   push: {
     level: 'info',
     meaning: 'The snapshot of a sync is pushed to the bucket of `--push`.',

@@ -1,0 +1,263 @@
+/** Talks to an Iceberg REST catalog: loads and creates tables, and commits changes of several tables at once. */
+
+import { isRekapError, messageOf, RekapError } from '../../errors.ts';
+import type { Clock } from '../../runtime/context.ts';
+import type { Secret } from '../../source/secret.ts';
+import { parseExactly, writeExactly } from './exact-json.ts';
+import { isSame, type NewTable, type TableChange, type TableMetadata } from './iceberg.ts';
+
+/** Where the catalog is, and how to sign in. */
+export interface CatalogSettings {
+  /** Base URL, without the `/v1` of its endpoints. */
+  readonly url: string;
+  /** Name of the catalog's warehouse; null if it has only one. */
+  readonly warehouse: string | null;
+  readonly namespace: string;
+  /** Returns the bearer token, or a new one after a 401; null without signing in. */
+  readonly token: ((isExpired: boolean) => Promise<Secret>) | null;
+  readonly signal: AbortSignal;
+  readonly clock: Pick<Clock, 'sleep'>;
+}
+
+/** A response of the catalog. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Milliseconds for a response. A catalog writes a metadata file per table of a commit. */
+const timeout = 60_000;
+const maxAttempts = 5;
+const commitEndpoint = 'POST /v1/{prefix}/transactions/commit';
+
+export class Catalog {
+  readonly settings: CatalogSettings;
+  private prefix = '';
+
+  private constructor(settings: CatalogSettings) {
+    this.settings = settings;
+  }
+
+  /** @throws `lake` if the catalog can't be reached, refuses the sign-in, or can't commit several tables at once. */
+  static async connect(settings: CatalogSettings): Promise<Catalog> {
+    const catalog = new Catalog(settings);
+    const query = settings.warehouse === null ? '' : `?warehouse=${encodeURIComponent(settings.warehouse)}`;
+    const config = (await catalog.read(`/v1/config${query}`)) as {
+      readonly defaults?: Readonly<Record<string, string>>;
+      readonly overrides?: Readonly<Record<string, string>>;
+      readonly endpoints?: readonly string[];
+    };
+    const prefix = config.overrides?.['prefix'] ?? config.defaults?.['prefix'];
+    if (prefix !== undefined) catalog.prefix = `${prefix}/`;
+    // Older catalogs list no endpoints.
+    if (config.endpoints !== undefined && !config.endpoints.includes(commitEndpoint))
+      throw new RekapError(
+        'lake',
+        `The catalog ${settings.url} cannot commit several tables at once.`,
+        'Readers could see tables of different snapshots. Use a catalog that can: docs/how-to/lakehouse.md lists some.',
+      );
+    return catalog;
+  }
+
+  /** Returns the metadata of a table, or null if it doesn't exist. */
+  async loadTable(name: string): Promise<TableMetadata | null> {
+    const answer = await this.send('GET', this.pathOf(name));
+    if (answer.status === 404) return null;
+    return (this.parse(this.requireDone(answer, `load the table ${name}`)) as { metadata: TableMetadata }).metadata;
+  }
+
+  async createNamespace(): Promise<void> {
+    const { namespace } = this.settings;
+    const answer = await this.send('POST', this.path('namespaces'), writeExactly({ namespace: [namespace] }));
+    // 409: it exists.
+    if (answer.status !== 409) this.requireDone(answer, `create the namespace ${namespace}`);
+  }
+
+  /** Creates an empty table. Another publisher may have created it in the meantime. */
+  async createTable(table: NewTable): Promise<void> {
+    const answer = await this.send('POST', this.pathOf(''), writeExactly(table));
+    if (answer.status !== 409) this.requireDone(answer, `create the table ${table.name}`);
+  }
+
+  /** Returns the names of all tables of the namespace; none if it doesn't exist. */
+  async listTables(): Promise<string[]> {
+    const names: string[] = [];
+    let page = '';
+    do {
+      const answer = await this.send('GET', `${this.pathOf('')}${page}`);
+      if (answer.status === 404) return [];
+      const list = this.parse(this.requireDone(answer, 'list the tables')) as {
+        readonly identifiers: readonly { readonly name: string }[];
+        readonly 'next-page-token'?: string | null;
+      };
+      names.push(...list.identifiers.map(({ name }) => name));
+      const next = list['next-page-token'] ?? '';
+      page = next === '' ? '' : `?pageToken=${encodeURIComponent(next)}`;
+    } while (page !== '');
+    return names.toSorted();
+  }
+
+  change(name: string, parts: Pick<TableChange, 'requirements' | 'updates'>): TableChange {
+    return { identifier: { namespace: [this.settings.namespace], name }, ...parts };
+  }
+
+  /**
+   * Commits changes of several tables: all or none. If a response is lost, asks the catalog whether it has the changes, and otherwise sends
+   * them again. The requirements prevent that they are applied twice.
+   *
+   * @throws `lake-conflict` if another commit was first, `lake-uncertain` if the catalog doesn't say what happened, `lake` if it refuses.
+   */
+  async commit(changes: readonly TableChange[]): Promise<void> {
+    const body = writeExactly({ 'table-changes': changes });
+    for (let attempt = 1; ; attempt += 1) {
+      let doubt: string;
+      try {
+        const answer = await this.send('POST', this.path('transactions/commit'), body);
+        if (answer.status < 300) return;
+        if (answer.status === 409) {
+          // The first attempt may have been applied although its response was lost.
+          if (attempt > 1 && (await this.has(changes))) return;
+          throw new RekapError(
+            'lake-conflict',
+            `Another publisher changed the tables of ${this.settings.url} in the meantime.`,
+            'Nothing was changed. Run the command again.',
+            { cause: this.failure(answer, 'commit') },
+          );
+        }
+        if (answer.status < 500) throw this.failure(answer, 'commit');
+        doubt = `the catalog answered ${answer.status}`;
+      } catch (error) {
+        if (!isRekapError(error, 'lake') || error.status !== 0) throw error;
+        doubt = error.message.replace(/\.$/, '');
+      }
+      const isThere = await this.has(changes).catch(() => null);
+      if (isThere === true) return;
+      if (attempt === maxAttempts)
+        throw new RekapError(
+          'lake-uncertain',
+          `It is not known whether the catalog ${this.settings.url} has the changes: ${doubt}.`,
+          'All tables have changed, or none. When the catalog is available again, run the command again.',
+        );
+      await this.settings.clock.sleep(250 * 2 ** attempt, this.settings.signal);
+    }
+  }
+
+  /** Returns whether the first table has the snapshots and references of a commit, and with it all tables. */
+  private async has([first]: readonly TableChange[]): Promise<boolean> {
+    const metadata = await this.loadTable(first!.identifier.name);
+    if (metadata === null) return false;
+    const { snapshots = [], refs = {} } = metadata;
+    return first!.updates.every((update) => {
+      if (update.action === 'add-snapshot')
+        return snapshots.some((snapshot) => isSame(snapshot['snapshot-id'], update.snapshot['snapshot-id']));
+      if (update.action !== 'set-snapshot-ref' || update.type !== 'tag') return true;
+      return isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id']);
+    });
+  }
+
+  /**
+   * Sends a request, and returns the response. The token is only in its header.
+   * @param path Starts with /v1.
+   * @throws `lake` with status 0 if there is no response.
+   */
+  async send(
+    method: string,
+    path: string,
+    body?: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const { token } = this.settings;
+    if (token === null) return this.sendOnce(method, path, body, headers, null);
+    const first = await this.sendOnce(method, path, body, headers, await token(false));
+    return first.status === 401 ? this.sendOnce(method, path, body, headers, await token(true)) : first;
+  }
+
+  private async sendOnce(
+    method: string,
+    path: string,
+    body: string | undefined,
+    headers: Readonly<Record<string, string>>,
+    token: Secret | null,
+  ): Promise<Answer> {
+    const { url, signal } = this.settings;
+    try {
+      const response = await fetch(url + path, {
+        method,
+        // A redirect could send the token to another host.
+        redirect: 'error',
+        headers: {
+          'content-type': 'application/json',
+          ...headers,
+          ...(token !== null && { authorization: `Bearer ${token.reveal()}` }),
+        },
+        ...(body !== undefined && { body }),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+      });
+      const text = await response.text();
+      return { status: response.status, text: token?.redact(text) ?? text };
+    } catch (error) {
+      signal.throwIfAborted();
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      throw new RekapError(
+        'lake',
+        `The catalog ${url} cannot be reached: ${messageOf(cause) || 'no connection'}.`,
+        'Check --catalog and the network, then run the command again.',
+        { cause: error },
+      );
+    }
+  }
+
+  private async read(path: string): Promise<unknown> {
+    return this.parse(this.requireDone(await this.send('GET', path), 'read its configuration'));
+  }
+
+  private path(rest: string): string {
+    return `/v1/${this.prefix}${rest}`;
+  }
+
+  private pathOf(table: string): string {
+    const below = this.path(`namespaces/${encodeURIComponent(this.settings.namespace)}/tables`);
+    return table === '' ? below : `${below}/${encodeURIComponent(table)}`;
+  }
+
+  private requireDone(answer: Answer, doing: string): string {
+    if (answer.status >= 200 && answer.status < 300) return answer.text;
+    throw this.failure(answer, doing);
+  }
+
+  private failure({ status, text }: Answer, doing: string): RekapError {
+    const next =
+      status === 401 || status === 403
+        ? 'Check REKAP_CATALOG_TOKEN or REKAP_CATALOG_CREDENTIAL, and the permissions in the catalog.'
+        : 'Check --catalog and --catalog-warehouse. If they are right, contact the operator of the catalog.';
+    return new RekapError(
+      'lake',
+      `The catalog ${this.settings.url} failed to ${doing}: ${status} ${reasonIn(text)}`.trimEnd().replace(/\.?$/, '.'),
+      next,
+      { status },
+    );
+  }
+
+  private parse(text: string): unknown {
+    try {
+      return parseExactly(text);
+    } catch (error) {
+      throw new RekapError(
+        'lake',
+        `${this.settings.url} does not answer like an Iceberg REST catalog.`,
+        'Give the URL without /v1, such as https://catalog.example/api/catalog.',
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** Returns the message of a catalog's error, on one line. */
+function reasonIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: { message?: unknown } };
+    return typeof error?.message === 'string' ? error.message.split('\n')[0]!.slice(0, 300) : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,132 @@
+/** Describes what a catalog contains: the last publication, the tags, what grows, and differences from a snapshot. */
+
+import { RekapError } from '../../errors.ts';
+import type { Snapshot } from '../../warehouse/warehouse.ts';
+import { Catalog } from './catalog.ts';
+import { compare, type Difference } from './compare.ts';
+import { isSame, type TableMetadata } from './iceberg.ts';
+import { tablesOf } from './lake-tables.ts';
+import { type LakePlace, withLake } from './open-lake.ts';
+import { lastPublication, type Publication } from './publications.ts';
+import { snapshotOf, tagOf } from './tags.ts';
+
+/** A tag of the tables in a catalog. */
+export interface LakeTag {
+  readonly tag: string;
+  readonly snapshot: string;
+  /** Names of the tables that have it. */
+  readonly tables: readonly string[];
+}
+
+/** What a table occupies in the catalog. Its engine removes old snapshots and delete files. */
+interface LakeTableStatus {
+  readonly table: string;
+  readonly rows: number;
+  readonly snapshots: number;
+  readonly deleteFiles: number;
+  readonly dataFiles: number;
+}
+
+export interface LakeStatus {
+  readonly catalog: string;
+  readonly namespace: string;
+  /** Null if nothing was published. */
+  readonly last: Publication | null;
+  readonly tags: number;
+  readonly tables: readonly LakeTableStatus[];
+}
+
+export async function readLakeStatus(where: LakePlace): Promise<LakeStatus> {
+  const { url, namespace } = where.catalog;
+  const tables = await loadTables(await Catalog.connect(where.catalog));
+  const last =
+    tables.size === 0
+      ? null
+      : await withLake(where, { tables: [], files: [] }, null, ({ database, metadata }) =>
+          metadata.size === 0 ? Promise.resolve(null) : lastPublication(database, namespace),
+        );
+  return {
+    catalog: url,
+    namespace,
+    last,
+    tags: tagsOf(tables).length,
+    tables: [...tables].map(([table, metadata]) => statusOf(table, metadata)),
+  };
+}
+
+export async function readLakeTags(where: Pick<LakePlace, 'catalog'>): Promise<LakeTag[]> {
+  return tagsOf(await loadTables(await Catalog.connect(where.catalog)));
+}
+
+/** Compares every row of the catalog's tables with a snapshot. @param tag Snapshot whose tag to read; null for the current tables. */
+export async function diffLake(where: LakePlace, snapshot: Snapshot, tag: string | null): Promise<Difference[]> {
+  const tables = await tablesOf(snapshot);
+  const { namespace, url } = where.catalog;
+  const wanted = { tables: tables.map(({ name }) => name), files: tables.map(({ file }) => file) };
+  return withLake(where, wanted, null, async ({ database, metadata }) => {
+    const differences: Difference[] = [];
+    for (const table of tables) {
+      const refs = metadata.get(table.name)?.refs;
+      const version = refs?.[tag === null ? 'main' : tagOf(tag)]?.['snapshot-id'];
+      if (version === undefined)
+        throw new RekapError(
+          'lake',
+          `${table.name} in the namespace ${namespace} of ${url} has no ${tag === null ? 'rows' : `tag ${tagOf(tag)}`}.`,
+          'To list what was published, run "rekap lake tags".',
+        );
+      differences.push(await compare(database, namespace, table, version));
+    }
+    return differences;
+  });
+}
+
+/** Removes the tags of all but the newest snapshots, in one commit. The engine then removes the data that only they used. */
+export async function expireTags(where: Pick<LakePlace, 'catalog'>, keep: number): Promise<LakeTag[]> {
+  const catalog = await Catalog.connect(where.catalog);
+  const removed = tagsOf(await loadTables(catalog)).slice(0, -keep);
+  const names = [...new Set(removed.flatMap(({ tables }) => tables))];
+  const changes = names.map((name) =>
+    catalog.change(name, {
+      requirements: [],
+      updates: removed
+        .filter(({ tables }) => tables.includes(name))
+        .map(({ tag }) => ({ action: 'remove-snapshot-ref' as const, 'ref-name': tag })),
+    }),
+  );
+  if (changes.length > 0) await catalog.commit(changes);
+  return removed;
+}
+
+async function loadTables(catalog: Catalog): Promise<Map<string, TableMetadata>> {
+  const tables = new Map<string, TableMetadata>();
+  for (const name of await catalog.listTables()) {
+    const metadata = await catalog.loadTable(name);
+    if (metadata !== null) tables.set(name, metadata);
+  }
+  return tables;
+}
+
+/** Returns the tags of snapshots, oldest first. */
+function tagsOf(tables: ReadonlyMap<string, TableMetadata>): LakeTag[] {
+  const tags = new Map<string, string[]>();
+  for (const [name, { refs = {} }] of tables)
+    for (const tag of Object.keys(refs)) if (snapshotOf(tag) !== null) tags.set(tag, [...(tags.get(tag) ?? []), name]);
+  return [...tags]
+    .map(([tag, names]) => ({ tag, snapshot: snapshotOf(tag)!, tables: names }))
+    .toSorted((a, b) => (a.snapshot < b.snapshot ? -1 : 1));
+}
+
+function statusOf(table: string, { snapshots = [], refs }: TableMetadata): LakeTableStatus {
+  const main = refs?.['main'];
+  const current = main && snapshots.find((one) => isSame(one['snapshot-id'], main['snapshot-id']));
+  const summary = current?.summary ?? {};
+  const figure = (name: string): number => Number(summary[name] ?? 0);
+  return {
+    table,
+    // Delete files mark rows as removed, which total-records still counts.
+    rows: figure('total-records') - figure('total-position-deletes'),
+    snapshots: snapshots.length,
+    deleteFiles: figure('total-delete-files'),
+    dataFiles: figure('total-data-files'),
+  };
+}

@@ -1,0 +1,142 @@
+/** Opens a DuckDB instance with the Iceberg extension, which reads and writes only the tables of a catalog and the files of a snapshot. */
+
+import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf, RekapError } from '../../errors.ts';
+import { type Database, openDatabase, quoteIdentifier, quoteText } from '../../runtime/database.ts';
+import { isLoopback } from '../../source/base-url.ts';
+import type { Relay } from './relay.ts';
+
+export interface LakeSettings {
+  /** Folder with DuckDB's extensions, at any depth. */
+  readonly extensions: string | null;
+  /** Folder for data that doesn't fit into memory. */
+  readonly spill: string;
+  readonly memory: number;
+  readonly signal: AbortSignal;
+  /** Environment variables with the credentials of the object store: AWS_ACCESS_KEY_ID and so on. */
+  readonly environment: Environment;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the instance may access, in addition to the catalog. */
+export interface Access {
+  /** Locations of the tables, without a slash at the end. */
+  readonly locations: readonly string[];
+  readonly files: readonly string[];
+  /** URL of the catalog, which decides whether tables may be in local folders. */
+  readonly catalog: string;
+}
+
+const extensions = ['avro', 'httpfs', 'iceberg'] as const;
+
+/** The folder into which DuckDB itself installs extensions. */
+function defaultExtensions(): string {
+  return join(homedir(), '.duckdb', 'extensions');
+}
+
+/** Name of the attached catalog in SQL. */
+const attached = 'lake';
+
+export function lakeTableSql(namespace: string, table: string): string {
+  return `${attached}.${quoteIdentifier(namespace)}.${quoteIdentifier(table)}`;
+}
+
+/**
+ * Opens the instance, loads the extensions, and attaches the catalog.
+ * @throws `configuration` if an extension is missing.
+ */
+export async function openLake(relay: Relay, warehouse: string | null, settings: LakeSettings): Promise<Database> {
+  const database = await openDatabase(':memory:', {
+    settings: { temp_directory: settings.spill, memory_limit: `${settings.memory}B` },
+    signal: settings.signal,
+  });
+  try {
+    await loadExtensions(database, settings.extensions ?? defaultExtensions());
+    // The catalog may take a minute for a commit. rekap sorts the rows of sorted tables itself.
+    await database.run('SET http_timeout = 600; SET unsafe_iceberg_ignore_sort_order = true');
+    await database.run(`CREATE SECRET catalog (TYPE iceberg, TOKEN ${quoteText(relay.token)})`);
+    await createStorageSecret(database, settings.environment);
+    await database.run(
+      `ATTACH ${quoteText(warehouse ?? '')} AS ${attached} (TYPE iceberg, ENDPOINT ${quoteText(relay.url)}, SECRET catalog)`,
+    );
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Limits the instance to the tables and files. A catalog could name any path of this machine as the location of a table.
+ * @throws `lake` if a table is in a local folder, but the catalog isn't on this machine.
+ */
+export async function sealLake(database: Database, { locations, files, catalog }: Access): Promise<void> {
+  const local = locations.find((location) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(location) || /^file:/i.test(location));
+  if (local !== undefined && !isLoopback(new URL(catalog).hostname))
+    throw new RekapError(
+      'lake',
+      `The catalog ${catalog} has a table in ${local}, which would be a folder of this machine.`,
+      'Use a catalog whose tables are in an object store, such as s3://bucket/prefix.',
+    );
+  const list = (paths: readonly string[]): string => `[${paths.map(quoteText).join(', ')}]`;
+  await database.run(
+    `SET allowed_directories = ${list(locations.map((location) => `${location}/`))}; SET allowed_paths = ${list(files)};
+     SET enable_external_access = false; SET lock_configuration = true`,
+  );
+}
+
+async function loadExtensions(database: Database, folder: string): Promise<void> {
+  const [version] = await database.rows<{ library_version: string; platform: string }>(
+    'SELECT library_version, (FROM pragma_platform()) AS platform FROM pragma_version()',
+  );
+  const { library_version: wanted } = version!;
+  const found = await readdir(folder, { recursive: true }).catch(() => []);
+  for (const name of extensions) {
+    const paths = found.filter((path) => path.endsWith(`${name}.duckdb_extension`));
+    const path = paths.find((one) => one.split(/[/\\]/).includes(wanted)) ?? paths[0];
+    if (path === undefined)
+      throw new RekapError(
+        'configuration',
+        `${folder} does not contain DuckDB's extension ${name} (${wanted}).`,
+        `Install it: pip install --target ${JSON.stringify(folder)} ${extensions.map((one) => `duckdb-extension-${one}==${wanted.slice(1)}`).join(' ')}\n  Or run "INSTALL iceberg; INSTALL avro; INSTALL httpfs" in DuckDB ${wanted.slice(1)}. For another folder, add --extensions.`,
+      );
+    try {
+      await database.run(`LOAD ${quoteText(join(folder, path))}`);
+    } catch (error) {
+      throw new RekapError(
+        'configuration',
+        `DuckDB cannot load its extension ${join(folder, path)}: ${messageOf(error).split('\n')[0]}`,
+        `Install the version for DuckDB ${wanted.slice(1)}.`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** Gives DuckDB the credentials of the object store from the standard AWS variables. Without them, it uses those that the catalog gives. */
+async function createStorageSecret(database: Database, env: Environment): Promise<void> {
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = env;
+  if (!id || !secret) return;
+  const endpoint = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || '';
+  const parts = [`KEY_ID ${quoteText(id)}`, `SECRET ${quoteText(secret)}`];
+  if (session) parts.push(`SESSION_TOKEN ${quoteText(session)}`);
+  const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'];
+  if (region) parts.push(`REGION ${quoteText(region)}`);
+  if (endpoint !== '') {
+    const { host, protocol } = new URL(endpoint);
+    parts.push(`ENDPOINT ${quoteText(host)}`, "URL_STYLE 'path'", `USE_SSL ${protocol === 'https:'}`);
+  }
+  try {
+    await database.run(`CREATE SECRET storage (TYPE s3, ${parts.join(', ')})`);
+  } catch {
+    // DuckDB's message could contain the credentials.
+    throw new RekapError(
+      'configuration',
+      'DuckDB does not accept the credentials of the object store.',
+      'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL_S3.',
+    );
+  }
+}

@@ -1,0 +1,93 @@
+/** Attaches a catalog to DuckDB through the relay, limited to the tables that are needed. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RekapError } from '../../errors.ts';
+import type { Database } from '../../runtime/database.ts';
+import { Catalog, type CatalogSettings } from './catalog.ts';
+import type { TableMetadata } from './iceberg.ts';
+import { type Environment, type LakeSettings, openLake, sealLake } from './lake-database.ts';
+import { publicationsName } from './publications.ts';
+import { openRelay, type Relay } from './relay.ts';
+import { tagOthers, withTag } from './tags.ts';
+
+/** Where the tables are, and how DuckDB opens them. */
+export interface LakePlace {
+  readonly catalog: CatalogSettings;
+  /** Folder with DuckDB's extensions; null for DuckDB's own. */
+  readonly extensions: string | null;
+  /** Memory limit of DuckDB in bytes. */
+  readonly memory: number;
+  readonly environment: Environment;
+}
+
+/** An attached catalog, and what is known about its tables. */
+export interface OpenLake {
+  readonly catalog: Catalog;
+  readonly database: Database;
+  readonly relay: Relay;
+  readonly metadata: ReadonlyMap<string, TableMetadata>;
+}
+
+/**
+ * Opens a lake, passes it to `use`, and closes it.
+ * @param tag Every commit adds it to all tables; null for none.
+ */
+export async function withLake<Value>(
+  { catalog: settings, ...place }: LakePlace,
+  wanted: {
+    readonly prepare?: (catalog: Catalog) => Promise<void>;
+    readonly tables: readonly string[];
+    readonly files: readonly string[];
+  },
+  tag: string | null,
+  use: (lake: OpenLake) => Promise<Value>,
+): Promise<Value> {
+  const catalog = await Catalog.connect(settings);
+  const spill = await mkdtemp(join(tmpdir(), 'rekap-lake-'));
+  const metadata = new Map<string, TableMetadata>();
+  const relay = await openRelay(catalog, (changes) =>
+    tag === null ? changes : [...withTag(changes, tag), ...tagOthers(catalog, metadata, tag, changes)],
+  );
+  let database: Database | null = null;
+  try {
+    const lakeSettings: LakeSettings = { ...place, spill, signal: settings.signal };
+    // First, because nothing may be created if an extension is missing.
+    database = await openLake(relay, settings.warehouse, lakeSettings);
+    await wanted.prepare?.(catalog);
+    for (const name of [...wanted.tables, publicationsName]) {
+      const found = await catalog.loadTable(name);
+      if (found !== null) metadata.set(name, found);
+    }
+    const locations = [...metadata.values()].flatMap(placesOf);
+    await sealLake(database, { locations, files: wanted.files, catalog: settings.url });
+    return await use({ catalog, database, relay, metadata });
+  } catch (error) {
+    throw explainDuckDb(error, settings.url);
+  } finally {
+    database?.close();
+    relay.close();
+    await rm(spill, { recursive: true, force: true });
+  }
+}
+
+/** Returns where a table's files are. Properties may name other folders than its location. */
+function placesOf({ location, properties = {} }: TableMetadata): string[] {
+  const others = ['write.data.path', 'write.metadata.path', 'write.object-storage.path'].map(
+    (name) => properties[name],
+  );
+  return [location, ...others.filter((path) => path !== undefined)].map((path) => path.replace(/\/+$/, ''));
+}
+
+/** Explains an error of DuckDB, such as a store that refuses a file. Other errors stay as they are. */
+function explainDuckDb(error: unknown, url: string): unknown {
+  if (!(error instanceof Error) || error instanceof RekapError || !/^[A-Z][A-Za-z ]+ Error: /.test(error.message))
+    return error;
+  return new RekapError(
+    'lake',
+    `DuckDB failed to read or write the tables of ${url}: ${error.message.split('\n')[0]}`,
+    'Nothing was changed. Check the credentials of the object store, then run the command again.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,67 @@
+/** Defines the table `publications`, which records every snapshot that was published to a catalog. */
+
+import { type Database, quoteText } from '../../runtime/database.ts';
+import { lakeTableSql } from './lake-database.ts';
+import type { NewTable } from './iceberg.ts';
+
+export const publicationsName = 'publications';
+
+/** A row of the table. */
+export interface Publication {
+  readonly snapshot_id: string;
+  readonly run_id: string;
+  readonly source: string;
+  readonly published_at: string;
+  readonly manifest_sha256: string;
+}
+
+const columns = [
+  ['sequence', 'int', 'Number of the publication, from 1.'],
+  ['snapshot_id', 'string', 'ID of the snapshot.'],
+  ['run_id', 'string', 'ID of the run whose responses the snapshot was built from.'],
+  ['source', 'string', 'URL of the source.'],
+  ['published_at', 'timestamp', 'UTC time of the publication.'],
+  ['manifest_sha256', 'string', 'SHA-256 of the manifest, which lists the hash of every file.'],
+] as const;
+
+export const publicationsTable: NewTable = {
+  name: publicationsName,
+  schema: {
+    type: 'struct',
+    fields: columns.map(([name, type, doc], index) => ({ id: index + 1, name, required: true, type, doc })),
+  },
+  properties: {
+    'format-version': '2',
+    comment: 'The snapshots that were published, one row each. The last one is in the tables.',
+  },
+};
+
+/** Returns the last publication and its number; null if there is none. */
+export async function lastPublication(
+  database: Database,
+  namespace: string,
+): Promise<(Publication & { readonly sequence: number }) | null> {
+  const [last] = await database.rows<Publication & { readonly sequence: number }>(
+    `SELECT sequence, snapshot_id, run_id, source, strftime(published_at, '%Y-%m-%dT%H:%M:%SZ') AS published_at, manifest_sha256
+     FROM ${lakeTableSql(namespace, publicationsName)} ORDER BY sequence DESC LIMIT 1`,
+  );
+  return last ?? null;
+}
+
+export async function addPublication(
+  database: Database,
+  namespace: string,
+  sequence: number,
+  row: Publication,
+): Promise<void> {
+  const { snapshot_id, run_id, source, published_at, manifest_sha256 } = row;
+  const values = [
+    String(sequence),
+    quoteText(snapshot_id),
+    quoteText(run_id),
+    quoteText(source),
+    `${quoteText(published_at)}::TIMESTAMP`,
+    quoteText(manifest_sha256),
+  ];
+  await database.run(`INSERT INTO ${lakeTableSql(namespace, publicationsName)} VALUES (${values.join(', ')})`);
+}

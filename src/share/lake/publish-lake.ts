@@ -1,0 +1,151 @@
+/** Publishes a snapshot to the tables of an Iceberg catalog: all of them change in one commit, or none. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, RekapError } from '../../errors.ts';
+import { computeSha256 } from '../../publish/manifest.ts';
+import { recordTransfer } from '../../publish/record-run.ts';
+import { checkManifestFile, hashesAgree } from '../../publish/verify-snapshot.ts';
+import type { Clock } from '../../runtime/context.ts';
+import type { Database } from '../../runtime/database.ts';
+import { damagedError } from '../../snapshots/manage-snapshots.ts';
+import { manifestFile } from '../../warehouse/snapshot-format.ts';
+import { listSnapshotIds, recoveryHint, type Snapshot } from '../../warehouse/warehouse.ts';
+import type { Catalog } from './catalog.ts';
+import { compare, type Difference, writeDifference } from './compare.ts';
+import type { TableMetadata } from './iceberg.ts';
+import { createTables, tablesOf } from './lake-tables.ts';
+import { type LakePlace, type OpenLake, withLake } from './open-lake.ts';
+import { addPublication, lastPublication } from './publications.ts';
+import { tagChanges, tagOf } from './tags.ts';
+import type { LakeTable } from './table-schema.ts';
+
+export interface PublishLakeOptions extends LakePlace {
+  readonly warehouse: string;
+  readonly snapshot: Snapshot;
+  readonly acceptSource: boolean;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface PublishedLake {
+  readonly outcome: 'published' | 'unchanged';
+  readonly snapshot: string;
+  readonly catalog: string;
+  readonly namespace: string;
+  readonly tag: string;
+  /** Only tables that changed. */
+  readonly tables: readonly Difference[];
+}
+
+/**
+ * Publishes a snapshot, and records the outcome in runs.jsonl. A failure changes nothing that readers see.
+ *
+ * @throws `lake` if the catalog fails, `lake-conflict` if another publisher was faster, `lake-uncertain` if the end of the commit isn't known,
+ *   `source-mismatch` if the catalog has figures of another source, `configuration` if DuckDB's extensions are missing, `verification` if the
+ *   snapshot is damaged.
+ */
+export async function publishToLake(options: PublishLakeOptions): Promise<PublishedLake> {
+  const { warehouse, clock, snapshot, catalog } = options;
+  return recordTransfer(
+    { kind: 'lake', warehouse, clock, bucket: catalog.url, isQuiet: false },
+    () => publish(options),
+    () => snapshot.manifest,
+  );
+}
+
+async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
+  const { snapshot, catalog: settings } = options;
+  const damage = [...(await checkManifestFile(snapshot.folder)), ...(await hashesAgree(snapshot))];
+  if (damage.length > 0)
+    throw damagedError(
+      `Snapshot ${snapshot.id} is damaged and was not published:`,
+      damage,
+      recoveryHint(snapshot.id, snapshot.manifest.run),
+    );
+  const tables = await tablesOf(snapshot);
+  const tag = tagOf(snapshot.id);
+  const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, tables);
+  return withLake(
+    options,
+    { prepare, tables: tables.map(({ name }) => name), files: tables.map(({ file }) => file) },
+    tag,
+    async (lake) => {
+      const { database, catalog, metadata } = lake;
+      const { namespace } = settings;
+      const last = await lastPublication(database, namespace);
+      await requireSuccessor(options, last);
+      await database.run('BEGIN');
+      const changed: Difference[] = [];
+      for (const table of tables) {
+        const difference = await writeDifference(database, namespace, table, !hasSnapshot(metadata.get(table.name)!));
+        if (difference.added + difference.removed > 0) changed.push(difference);
+      }
+      await requireEqual(database, namespace, tables);
+      const named = { catalog: settings.url, namespace, tag, snapshot: snapshot.id } as const;
+      if (changed.length === 0 && last?.snapshot_id === snapshot.id) {
+        await database.run('ROLLBACK');
+        const missing = tagChanges(catalog, metadata, tag).filter(({ updates }) => updates.length > 0);
+        if (missing.length > 0) await catalog.commit(missing);
+        return { outcome: 'unchanged', ...named, tables: [] };
+      }
+      await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
+        snapshot_id: snapshot.id,
+        run_id: snapshot.manifest.run,
+        source: snapshot.manifest.source,
+        published_at: options.clock.now().toISOString().slice(0, 19),
+        manifest_sha256: computeSha256(await readFile(join(snapshot.folder, manifestFile), 'utf8')),
+      });
+      await commit(lake);
+      return { outcome: 'published', ...named, tables: changed };
+    },
+  );
+}
+
+/** Commits the open transaction. @throws The error of the relay, which knows more than DuckDB. */
+async function commit({ database, relay }: OpenLake): Promise<void> {
+  try {
+    await database.run('COMMIT');
+  } catch (error) {
+    throw relay.commitError() ?? new RekapError('lake', `The commit failed: ${messageOf(error)}`, '', { cause: error });
+  }
+  const error = relay.commitError();
+  if (error !== null) throw error;
+}
+
+/** Refuses other figures than those of this source, and figures that another warehouse has replaced since. */
+async function requireSuccessor(
+  { warehouse, snapshot, catalog, acceptSource }: PublishLakeOptions,
+  last: { readonly snapshot_id: string; readonly source: string } | null,
+): Promise<void> {
+  if (last === null) return;
+  const where = `The namespace ${catalog.namespace} of ${catalog.url}`;
+  if (last.source !== snapshot.manifest.source && !acceptSource)
+    throw new RekapError(
+      'source-mismatch',
+      `${where} contains figures from ${last.source}, not from ${snapshot.manifest.source}.`,
+      'Choose another --namespace, or add --accept-source if the source has a new URL.',
+    );
+  if (last.snapshot_id <= snapshot.id || (await listSnapshotIds(warehouse)).includes(last.snapshot_id)) return;
+  throw new RekapError(
+    'lake-conflict',
+    `${where} contains snapshot ${last.snapshot_id}, which is newer than ${snapshot.id} and not from this warehouse.`,
+    'Find out who else publishes there, or choose another --namespace.',
+  );
+}
+
+/** Compares every row within the transaction, before anyone else can see it. */
+async function requireEqual(database: Database, namespace: string, tables: readonly LakeTable[]): Promise<void> {
+  for (const table of tables) {
+    const { added, removed } = await compare(database, namespace, table);
+    if (added + removed > 0)
+      throw new RekapError(
+        'verification',
+        `${table.name}: ${added + removed} rows in the catalog differ from the snapshot.`,
+        'Nothing was changed in the catalog. Please report this problem.',
+      );
+  }
+}
+
+function hasSnapshot({ refs }: TableMetadata): boolean {
+  return refs?.['main'] !== undefined;
+}

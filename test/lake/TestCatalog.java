@@ -1,0 +1,32 @@
+import java.net.InetSocketAddress;
+import java.util.Map;
+import org.apache.iceberg.jdbc.JdbcCatalog;
+import org.apache.iceberg.rest.RESTCatalogAdapter;
+import org.apache.iceberg.rest.RESTCatalogServlet;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.servlet.ServletContextHandler;
+import org.eclipse.jetty.servlet.ServletHolder;
+
+/** A REST catalog on the loopback interface, with its tables in a folder. Prints its port, and ends with its standard input. */
+public class TestCatalog {
+  public static void main(String[] args) throws Exception {
+    String folder = args[0];
+    JdbcCatalog catalog = new JdbcCatalog();
+    catalog.initialize(
+        "test",
+        Map.of(
+            "uri", "jdbc:sqlite:" + folder + "/catalog.db",
+            "warehouse", folder + "/warehouse",
+            "jdbc.schema-version", "V1",
+            "io-impl", "org.apache.iceberg.TestTables$LocalFileIO"));
+    Server server = new Server(new InetSocketAddress("127.0.0.1", 0));
+    ServletContextHandler context = new ServletContextHandler();
+    context.addServlet(new ServletHolder(new RESTCatalogServlet(new RESTCatalogAdapter(catalog))), "/*");
+    server.setHandler(context);
+    server.start();
+    System.out.println(((ServerConnector) server.getConnectors()[0]).getLocalPort());
+    while (System.in.read() != -1) {}
+    System.exit(0);
+  }
+}

@@ -1,0 +1,224 @@
+/** Snapshots in an Iceberg catalog: equal row by row, published as a whole or not at all, whoever else publishes and whatever breaks. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { diffLake, expireTags, readLakeStatus, readLakeTags } from '../../src/share/lake/inspect-lake.ts';
+import { withLake } from '../../src/share/lake/open-lake.ts';
+import type { LakePlace } from '../../src/share/lake/open-lake.ts';
+import { publishToLake } from '../../src/share/lake/publish-lake.ts';
+import { tagOf } from '../../src/share/lake/tags.ts';
+import { readSnapshot } from '../../src/warehouse/warehouse.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
+import { runHere } from '../support/run-here.ts';
+import { smallNation } from '../support/served-source.ts';
+import { extensions, hasCatalog, isCommit, startCatalog, whySkipped } from './support.ts';
+
+const nations = [
+  { 1101: 30, 1102: 20 },
+  { 1101: 31, 1102: 20 },
+  { 1101: 31, 1102: 19 },
+] as const;
+const prepared = preparedSnapshots(...nations.map(smallNation));
+const clock = { now: () => new Date('2026-11-27T12:00:00Z') };
+
+async function setUp() {
+  const { warehouse, known } = await prepared();
+  const catalog = await startCatalog();
+  const publish = async (index: number, place: LakePlace = catalog.place()) =>
+    publishToLake({
+      ...place,
+      warehouse,
+      snapshot: await readSnapshot(warehouse, known[index]!),
+      acceptSource: true,
+      clock,
+    });
+  /** Rows that differ between the catalog and a snapshot, by its tag or as it is now. */
+  const differences = async (index: number, by: 'tag' | 'now') => {
+    const snapshot = await readSnapshot(warehouse, known[index]!);
+    const found = await diffLake(catalog.place(), snapshot, by === 'tag' ? snapshot.id : null);
+    return found.filter(({ added, removed }) => added + removed > 0);
+  };
+  return { warehouse, known, catalog, publish, differences };
+}
+
+describe.skipIf(!hasCatalog)(`a catalog (${whySkipped})`, () => {
+  it('has every row of every snapshot, by tag, and writes only the changed rows', async () => {
+    const { known, catalog, publish, differences } = await setUp();
+    expect(await publish(0)).toMatchObject({ outcome: 'published', tag: tagOf(known[0]!) });
+    const second = await publish(1);
+    // One regency is new in each dataset.
+    expect(second.tables).toContainEqual({ table: 'voters', added: 1, removed: 0 });
+    expect(await publish(1)).toMatchObject({ outcome: 'unchanged' });
+    await publish(2);
+    for (const index of [0, 1, 2]) expect(await differences(index, 'tag')).toEqual([]);
+    expect(await differences(2, 'now')).toEqual([]);
+    expect((await differences(0, 'now')).map(({ table }) => table)).toContain('voters');
+    expect(catalog.commits).toHaveLength(3);
+    const tags = await readLakeTags(catalog.place());
+    const status = await readLakeStatus(catalog.place());
+    expect(tags.map(({ snapshot }) => snapshot)).toEqual(known);
+    for (const { tables } of tags) expect(tables).toEqual(status.tables.map(({ table }) => table));
+    expect(status.last).toMatchObject({ snapshot_id: known[2], sequence: 3 });
+    expect(status.tables.find(({ table }) => table === 'voters')!.rows).toBe(50);
+    expect((await expireTags(catalog.place(), 1)).map(({ snapshot }) => snapshot)).toEqual(known.slice(0, 2));
+    expect(await differences(2, 'tag')).toEqual([]);
+  }, 120_000);
+
+  it('refuses the second of two publishers that began together', async () => {
+    const { publish, differences, catalog } = await setUp();
+    await publish(0);
+    let release = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => (release = resolve));
+    const held = new Promise<void>((resolve) => {
+      catalog.fault = (request) => {
+        if (!isCommit(request)) return 'pass';
+        catalog.fault = () => 'pass';
+        resolve();
+        return 'lose request';
+      };
+    });
+    const slow = publish(1, {
+      ...catalog.place({ clock: { sleep: () => arrived } }),
+    }).catch((error: unknown) => error);
+    await held;
+    await publish(2);
+    release();
+    expect(await slow).toMatchObject({ code: 'lake-conflict', exitCode: 5 });
+    expect(await differences(2, 'now')).toEqual([]);
+    // The next attempt publishes it.
+    await publish(1);
+    expect(await differences(1, 'now')).toEqual([]);
+    expect(await differences(2, 'tag')).toEqual([]);
+  }, 120_000);
+
+  it.each(['lose request', 'lose response', 503] as const)(
+    'is published once if the connection breaks during the commit (%s)',
+    async (fault) => {
+      const { publish, differences, catalog } = await setUp();
+      await publish(0);
+      catalog.fault = (request) => {
+        if (!isCommit(request)) return 'pass';
+        catalog.fault = () => 'pass';
+        return fault;
+      };
+      expect(await publish(1)).toMatchObject({ outcome: 'published' });
+      expect(await differences(1, 'now')).toEqual([]);
+      expect((await readLakeStatus(catalog.place())).last).toMatchObject({ sequence: 2 });
+    },
+    120_000,
+  );
+
+  it('stays readable if it disappears after the commit, and the next publication finds it done', async () => {
+    const { publish, differences, catalog } = await setUp();
+    await publish(0);
+    catalog.fault = (request) => {
+      if (!isCommit(request)) return 'pass';
+      catalog.fault = () => 'lose request';
+      return 'lose response';
+    };
+    await expect(publish(1)).rejects.toMatchObject({ code: 'lake-uncertain' });
+    catalog.fault = () => 'pass';
+    expect(await differences(1, 'now')).toEqual([]);
+    expect(await publish(1)).toMatchObject({ outcome: 'unchanged' });
+  }, 120_000);
+
+  it('contains one snapshot or the other after a kill at any request', async () => {
+    const { warehouse, known, publish, differences, catalog } = await setUp();
+    await publish(0);
+    let isWhole = false;
+    let kills = 0;
+    for (let at = 1; !isWhole; at += 3) {
+      const words = ['lake', 'publish', '--warehouse', warehouse, '--snapshot', known[1]!, '--catalog', catalog.url];
+      const child = spawn(process.execPath, [cli, ...words, '--extensions', extensions], { stdio: 'ignore' });
+      let requests = 0;
+      catalog.fault = () => {
+        requests += 1;
+        if (requests === at) child.kill('SIGKILL');
+        return requests > at ? 'hold' : 'pass';
+      };
+      const [code] = (await once(child, 'exit')) as [number | null];
+      catalog.fault = () => 'pass';
+      isWhole = code === 0;
+      kills += code === 0 ? 0 : 1;
+      const [before, after] = [await differences(0, 'now'), await differences(1, 'now')];
+      expect([before.length, after.length]).toContain(0);
+      expect(await differences(0, 'tag')).toEqual([]);
+      const byTag = after.length === 0 ? await differences(1, 'tag') : [];
+      expect(byTag).toEqual([]);
+      if (!isWhole && after.length === 0) await publish(0);
+    }
+    expect(kills).toBeGreaterThan(5);
+    expect(await differences(1, 'now')).toEqual([]);
+  }, 300_000);
+
+  it('never shows a reader two snapshots by a tag while others are published', async () => {
+    const { warehouse, known, publish, catalog } = await setUp();
+    await publish(0);
+    const sums = await Promise.all(
+      known.map(async (id) =>
+        Object.values((await readSnapshot(warehouse, id)).manifest.datasets).map(({ rows }) => rows),
+      ),
+    );
+    let isDone = false;
+    const reading = (async () => {
+      let reads = 0;
+      for (; !isDone; reads += 1)
+        for (const { tag, snapshot } of await readLakeTags(catalog.place())) {
+          const rows = await countByTag(catalog.place(), tag);
+          expect(rows).toEqual(sums[known.indexOf(snapshot)]);
+        }
+      return reads;
+    })();
+    for (const index of [1, 2, 0, 1, 2]) await publish(index);
+    isDone = true;
+    expect(await reading).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('refuses columns that it has with another type, and adds new ones', async () => {
+    const { warehouse, known, catalog } = await setUp();
+    const run = (...words: string[]) =>
+      runHere(['lake', ...words, '--catalog', catalog.url, '--extensions', extensions], {});
+    const publish = () => run('publish', '--warehouse', warehouse, '--snapshot', known[0]!);
+    await fetch(`${catalog.url}/v1/namespaces`, post({ namespace: ['rekap'] }));
+    const dapil = (type: string) => ({ id: 1, name: 'dapil_id', required: true, type });
+    const make = (type: string) =>
+      fetch(
+        `${catalog.url}/v1/namespaces/rekap/tables`,
+        post({
+          name: 'voters',
+          schema: { type: 'struct', fields: [dapil(type)] },
+          properties: { 'format-version': '2' },
+        }),
+      );
+    await make('string');
+    expect(await publish()).toMatchObject({ code: 8, stderr: expect.stringContaining('dapil_id') });
+    await fetch(`${catalog.url}/v1/namespaces/rekap/tables/voters`, { method: 'DELETE' });
+    await make('int');
+    expect(await publish()).toMatchObject({ code: 0, stderr: '' });
+    expect((await run('diff', '--warehouse', warehouse, '--snapshot', known[0]!)).stdout).toMatch(/^All \d+ tables/);
+  }, 120_000);
+});
+
+const cli = join(import.meta.dirname, '../../dist/src/cli/main.js');
+
+function post(body: unknown): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** Returns the rows of both datasets by tag. */
+async function countByTag(place: LakePlace, tag: string): Promise<number[]> {
+  const tables = ['voters', 'voting_rights_users'];
+  return withLake(place, { tables, files: [] }, null, async ({ database, metadata }) =>
+    Promise.all(
+      tables.map(async (table) => {
+        const version = metadata.get(table)!.refs![tag]!['snapshot-id'];
+        const [found] = await database.rows<{ n: bigint }>(
+          `SELECT count(*) AS n FROM lake.rekap.${table} AT (VERSION => ${version})`,
+        );
+        return Number(found!.n);
+      }),
+    ),
+  );
+}

@@ -1,0 +1,118 @@
+/** An Iceberg REST catalog in memory that knows only snapshots and references, and loses requests and responses when it is told to. */
+
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { parseExactly, writeExactly } from '../../src/share/lake/exact-json.ts';
+import type { SnapshotId, TableChange } from '../../src/share/lake/iceberg.ts';
+
+type Fault =
+  | 'lose request'
+  | 'lose response'
+  | 'answer 503'
+  | 'apply and answer 503'
+  /** The first request is lost, but applied just before the second one arrives. */
+  | 'apply late'
+  | 'lose response and disappear';
+
+interface FakeTable {
+  readonly snapshots: SnapshotId[];
+  readonly refs: Record<string, SnapshotId>;
+}
+
+export interface FakeCatalog {
+  readonly url: string;
+  readonly tables: ReadonlyMap<string, FakeTable>;
+  /** Each fault concerns one commit. */
+  readonly faults: Fault[];
+  /** Number of commits that were applied. */
+  readonly commits: number;
+}
+
+interface FakeSettings {
+  readonly endpoints?: readonly string[];
+  readonly token?: string;
+  readonly current?: Readonly<Record<string, SnapshotId>>;
+}
+
+export async function startFakeCatalog(
+  names: readonly string[],
+  { endpoints, token, current = {} }: FakeSettings = {},
+): Promise<FakeCatalog> {
+  const tables = new Map(
+    names.map((name): [string, FakeTable] => {
+      const main = current[name];
+      return [name, main === undefined ? { snapshots: [], refs: {} } : { snapshots: [main], refs: { main } }];
+    }),
+  );
+  const faults: Fault[] = [];
+  const state = { commits: 0, late: null as readonly TableChange[] | null };
+
+  const apply = (changes: readonly TableChange[]): boolean => {
+    const isMet = changes.every(({ identifier, requirements }) =>
+      requirements.every(
+        (required) =>
+          required['type'] !== 'assert-ref-snapshot-id' ||
+          (tables.get(identifier.name)!.refs[required['ref'] as string] ?? null) === required['snapshot-id'],
+      ),
+    );
+    if (!isMet) return false;
+    for (const { identifier, updates } of changes)
+      for (const update of updates) {
+        const { snapshots, refs } = tables.get(identifier.name)!;
+        if (update.action === 'add-snapshot') snapshots.push(update.snapshot['snapshot-id']);
+        if (update.action === 'set-snapshot-ref') refs[update['ref-name']] = update['snapshot-id'];
+      }
+    state.commits += 1;
+    return true;
+  };
+  const commit = (changes: readonly TableChange[], response: ServerResponse): void => {
+    const fault = faults.shift();
+    if (state.late !== null) apply(state.late);
+    state.late = fault === 'apply late' ? changes : null;
+    if (fault === 'lose request' || fault === 'apply late') return void response.destroy();
+    if (fault === 'answer 503') return answer(response, 503, {});
+    const isApplied = apply(changes);
+    if (fault === 'lose response') return void response.destroy();
+    if (fault === 'apply and answer 503') return answer(response, 503, {});
+    if (fault === undefined) return answer(response, isApplied ? 204 : 409, {});
+    response.destroy();
+    server.close();
+    server.closeAllConnections();
+  };
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
+        return answer(response, 401, { error: { message: `unknown: ${request.headers.authorization}` } });
+      const [, , place, , , name = ''] = request.url!.split('/');
+      if (place === 'config') return answer(response, 200, { defaults: {}, overrides: {}, endpoints });
+      if (place === 'transactions')
+        return commit((parseExactly(body) as { 'table-changes': TableChange[] })['table-changes'], response);
+      const table = tables.get(name);
+      if (table === undefined) return answer(response, 404, {});
+      const refs = Object.entries(table.refs).map(([ref, id]) => [ref, { 'snapshot-id': id, type: 'branch' }]);
+      const snapshots = table.snapshots.map((id) => ({ 'snapshot-id': id }));
+      answer(response, 200, { metadata: { 'table-uuid': name, snapshots, refs: Object.fromEntries(refs) } });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tables,
+    faults,
+    get commits() {
+      return state.commits;
+    },
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(status === 204 ? undefined : writeExactly(body));
+}
