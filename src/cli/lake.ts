@@ -145,7 +145,10 @@ export const lakeTagsCommand = declareCommand({
       tags.length === 0
         ? 'No snapshot has tags in this namespace.\n'
         : tags
-            .map(({ tag, snapshot, tables }) => `${tag}  snapshot ${snapshot}, ${countOf(tables.length, 'table')}\n`)
+            .map(
+              ({ tag, snapshot, tables }) =>
+                `${tag}  snapshot ${snapshot}, ${countOf(Object.keys(tables).length, 'table')}\n`,
+            )
             .join(''),
     );
   },

@@ -33,6 +33,9 @@ const notRun: Readonly<Record<string, string>> = {
   'rekap query "FROM turnout_by_province" --warehouse s3:': 'needs a bucket',
   'rekap pull': 'needs a bucket',
   'id=$(aws': 'needs a bucket, the CLI of AWS and jq',
+  'pip install --target ~/.duckdb': 'needs a catalog; test/lake/lake.test.ts has one',
+  'rekap lake': 'needs a catalog',
+  'spark-sql': 'needs a catalog and Spark',
   'export REKAP_SNAPSHOT': 'needs dbt; `make readers` runs it',
 };
 

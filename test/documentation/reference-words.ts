@@ -9,10 +9,11 @@ export const exitMeanings: Words = {
   usage: 'An invalid option, argument or setting, or a warehouse that cannot be used.',
   gate: 'The quality gate refused to publish.',
   source: 'The source failed, or a partition is incomplete.',
-  busy: 'Another sync or replay is using the warehouse, or a program has the DuckDB file open for writing.',
+  busy: 'Another sync or replay is using the warehouse, a program has the DuckDB file open for writing, or another publisher changed the catalog first.',
   stale: '`rekap status` only: the newest success is older than `--max-age`.',
-  lastFailed: '`rekap status` only: the data is fresh, but the last sync or push failed.',
-  bucket: 'A push or pull failed. The current snapshots of the bucket and the warehouse are unchanged.',
+  lastFailed: '`rekap status` only: the data is fresh, but the last sync, push or publication to a catalog failed.',
+  bucket:
+    'A push, a pull or a `lake` command failed. The current snapshots of the bucket and the warehouse are unchanged, and so are the tables of the catalog, unless the message says that their state is unknown.',
   hungUp: 'The terminal was closed.',
   interrupted: 'Interrupted, such as by Ctrl-C.',
   killed:
@@ -24,6 +25,8 @@ export const otherVariables: Words = {
   REKAP_API_KEY:
     'The API key for `sync`, unless you use `--api-key-file`. It takes precedence over `api-key-file` in the config file. You cannot give the key as an option.',
   REKAP_API_KEYS: 'The API keys that `serve` accepts, separated by commas, unless you use `--api-keys-file`.',
+  REKAP_CATALOG_TOKEN: 'The bearer token for the catalog, unless you use `--catalog-token-file`.',
+  REKAP_CATALOG_CREDENTIAL: '`CLIENT_ID:CLIENT_SECRET` for the catalog, unless you use `--catalog-credential-file`.',
   REKAP_DEBUG: 'Set it to 1 to see the stack trace of an unexpected error.',
   AWS_ENDPOINT_URL_S3: 'The URL of an object store other than AWS, for buckets.',
   AWS_PROFILE:
@@ -136,8 +139,8 @@ export const keyMeanings: Words = {
   ...below('files[].', file),
   landing: 'The files of `landing/<run>`.',
   ...below('landing[].', file),
-  kind: '`sync`, `replay`, `push` or `pull`.',
-  bucket: 'The bucket of a push or pull.',
+  kind: '`sync`, `replay`, `push`, `pull` or `lake`.',
+  bucket: 'The bucket of a push or pull, or the URL of the catalog.',
   started_at: 'When the run started (UTC).',
   finished_at: 'When the run finished (UTC).',
   outcome:

@@ -14,8 +14,8 @@ import { snapshotOf, tagOf } from './tags.ts';
 export interface LakeTag {
   readonly tag: string;
   readonly snapshot: string;
-  /** Names of the tables that have it. */
-  readonly tables: readonly string[];
+  /** The snapshot ID of Iceberg by table, for engines that can't read by tag. A text, because numbers in JSON lose digits. */
+  readonly tables: Readonly<Record<string, string>>;
 }
 
 /** What a table occupies in the catalog. Its engine removes old snapshots and delete files. */
@@ -84,12 +84,12 @@ export async function diffLake(where: LakePlace, snapshot: Snapshot, tag: string
 export async function expireTags(where: Pick<LakePlace, 'catalog'>, keep: number): Promise<LakeTag[]> {
   const catalog = await Catalog.connect(where.catalog);
   const removed = tagsOf(await loadTables(catalog)).slice(0, -keep);
-  const names = [...new Set(removed.flatMap(({ tables }) => tables))];
+  const names = [...new Set(removed.flatMap(({ tables }) => Object.keys(tables)))];
   const changes = names.map((name) =>
     catalog.change(name, {
       requirements: [],
       updates: removed
-        .filter(({ tables }) => tables.includes(name))
+        .filter(({ tables }) => Object.hasOwn(tables, name))
         .map(({ tag }) => ({ action: 'remove-snapshot-ref' as const, 'ref-name': tag })),
     }),
   );
@@ -108,11 +108,12 @@ async function loadTables(catalog: Catalog): Promise<Map<string, TableMetadata>>
 
 /** Returns the tags of snapshots, oldest first. */
 function tagsOf(tables: ReadonlyMap<string, TableMetadata>): LakeTag[] {
-  const tags = new Map<string, string[]>();
+  const tags = new Map<string, Record<string, string>>();
   for (const [name, { refs = {} }] of tables)
-    for (const tag of Object.keys(refs)) if (snapshotOf(tag) !== null) tags.set(tag, [...(tags.get(tag) ?? []), name]);
+    for (const [tag, ref] of Object.entries(refs))
+      if (snapshotOf(tag) !== null) tags.set(tag, { ...tags.get(tag), [name]: String(ref['snapshot-id']) });
   return [...tags]
-    .map(([tag, names]) => ({ tag, snapshot: snapshotOf(tag)!, tables: names }))
+    .map(([tag, ids]) => ({ tag, snapshot: snapshotOf(tag)!, tables: ids }))
     .toSorted((a, b) => (a.snapshot < b.snapshot ? -1 : 1));
 }
 
