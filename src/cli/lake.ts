@@ -85,11 +85,11 @@ export async function publishSynced(
 }
 
 function describePublished({ outcome, snapshot, catalog, namespace, tag, tables }: PublishedLake): string {
-  const where = `the namespace ${namespace} of ${catalog}`;
-  if (outcome === 'unchanged') return `${where} already contains snapshot ${snapshot}.\n`.replace('the', 'The');
+  if (outcome === 'unchanged')
+    return `The namespace ${namespace} of ${catalog} already contains snapshot ${snapshot}.\n`;
   const sum = (kind: 'added' | 'removed'): string =>
     formatNumber(tables.reduce((total, difference) => total + difference[kind], 0));
-  return `Published snapshot ${snapshot} to ${where} in one commit.
+  return `Published snapshot ${snapshot} to the namespace ${namespace} of ${catalog} in one commit.
 ${countOf(tables.length, 'table')} changed: ${sum('added')} rows added, ${sum('removed')} removed. Every row was compared with the snapshot.
 All tables have the tag ${tag}.\n`;
 }
@@ -98,13 +98,24 @@ function placeOf(catalog: CatalogSettings, extensions: string | undefined): Lake
   return { catalog, extensions: extensions ?? null, memory, environment: process.env };
 }
 
+async function warnOfPlainHttp({ url, token }: CatalogSettings): Promise<void> {
+  const { protocol, hostname } = new URL(url);
+  const { isLoopback } = await import('../source/base-url.ts');
+  if (protocol === 'https:' || isLoopback(hostname) || token === null) return;
+  const { warningText } = await import('./print/terminal.ts');
+  const message = `The token is sent to ${hostname} without encryption, because --catalog starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`;
+  process.stderr.write(warningText(message, process.stderr));
+}
+
 async function withSignals<Value>(
   args: Values<typeof catalogOptions>,
   use: (catalog: CatalogSettings) => Promise<Value>,
 ): Promise<Value> {
   const signals = listenForSignals({ next: afterCommit });
   try {
-    return await use(await readCatalogSettings(args, signals.signal));
+    const settings = await readCatalogSettings(args, signals.signal);
+    await warnOfPlainHttp(settings);
+    return await use(settings);
   } finally {
     signals.stop();
   }

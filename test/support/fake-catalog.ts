@@ -28,17 +28,21 @@ export interface FakeCatalog {
   readonly faults: Fault[];
   /** Number of commits that were applied. */
   readonly commits: number;
+  /** Number of requests that could change something. */
+  readonly writes: number;
 }
 
 interface FakeSettings {
   readonly endpoints?: readonly string[];
   readonly token?: string;
+  /** The client that gets the token. */
+  readonly client?: { readonly id: string; readonly secret: string };
   readonly current?: Readonly<Record<string, SnapshotId>>;
 }
 
 export async function startFakeCatalog(
   names: readonly string[],
-  { endpoints, token, current = {} }: FakeSettings = {},
+  { endpoints, token, client, current = {} }: FakeSettings = {},
 ): Promise<FakeCatalog> {
   const tables = new Map(
     names.map((name): [string, FakeTable] => {
@@ -47,7 +51,7 @@ export async function startFakeCatalog(
     }),
   );
   const faults: Fault[] = [];
-  const state = { commits: 0, late: null as readonly TableChange[] | null };
+  const state = { commits: 0, writes: 0, late: null as readonly TableChange[] | null };
 
   const apply = (changes: readonly TableChange[]): boolean => {
     const isMet = changes.every(({ identifier, requirements }) =>
@@ -83,12 +87,20 @@ export async function startFakeCatalog(
   };
   const server = createServer((request, response) => {
     void text(request).then((body) => {
+      if (request.url!.endsWith('/oauth/tokens')) {
+        const given = new URLSearchParams(body);
+        const isKnown = given.get('client_id') === client?.id && given.get('client_secret') === client?.secret;
+        return answer(response, isKnown ? 200 : 401, isKnown ? { access_token: token } : {});
+      }
+      if (request.method !== 'GET') state.writes += 1;
       if (token !== undefined && request.headers.authorization !== `Bearer ${token}`)
         return answer(response, 401, { error: { message: `unknown: ${request.headers.authorization}` } });
       const [, , place, , , name = ''] = request.url!.split('/');
       if (place === 'config') return answer(response, 200, { defaults: {}, overrides: {}, endpoints });
       if (place === 'transactions')
         return commit((parseExactly(body) as { 'table-changes': TableChange[] })['table-changes'], response);
+      if (request.method === 'GET' && name === '')
+        return answer(response, 200, { identifiers: [...tables.keys()].map((table) => ({ name: table })) });
       const table = tables.get(name);
       if (table === undefined) return answer(response, 404, {});
       const refs = Object.entries(table.refs).map(([ref, id]) => [ref, { 'snapshot-id': id, type: 'branch' }]);
@@ -107,6 +119,9 @@ export async function startFakeCatalog(
     faults,
     get commits() {
       return state.commits;
+    },
+    get writes() {
+      return state.writes;
     },
   };
 }
