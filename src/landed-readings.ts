@@ -8,19 +8,25 @@ import { sliceRecords } from './source/decode/record-index-builder.ts';
 import { createPageScanner } from './source/decode/scan-response.ts';
 import { responsesFile } from './land/formats.ts';
 import { openLandedRun, readVerdicts } from './land/landed-run.ts';
+import type { Project } from './project/declaration.ts';
 import type { Run } from './run-options.ts';
 import type { OpenedSource } from './open-source.ts';
 import type { AcceptedPage, AcceptedReading, Page } from './stages.ts';
 
 export async function openLandedReadings(run: Run): Promise<OpenedSource> {
-  const { landing, project, warn } = run;
   run.enter('fetch');
-  const { verdicts, warnings } = await readVerdicts(landing);
+  const { figures, warnings, ...source } = await openAccepted(run.landing, run.project);
   // The warnings of the run also apply to its replay.
-  for (const message of warnings) warn(message);
+  for (const message of warnings) run.warn(message);
+  run.figures = figures;
+  return source;
+}
+
+/** Opens the accepted partitions of a landing. `figures` counts the pages that were read. */
+export async function openAccepted(landing: string, project: Project) {
+  const { verdicts, warnings } = await readVerdicts(landing);
   const landed = await openLandedRun(landing, null);
   const figures = { ...noFigures, fromLanding: 0 };
-  run.figures = figures;
   const scan = createPageScanner(() => {});
 
   async function readPage(response: number, first: number, count: number): Promise<Page> {
@@ -55,5 +61,5 @@ export async function openLandedReadings(run: Run): Promise<OpenedSource> {
     }
   }
 
-  return { readings: readings(), close: () => landed.close() };
+  return { readings: readings(), close: () => landed.close(), figures, warnings };
 }

@@ -142,6 +142,11 @@ const commands: readonly CommandEntry[] = [
     async () => (await lake()).publishLakeCommand,
   ),
   declare(
+    'lake land [run]',
+    'Copy the accepted records of a run to the catalog, as received, for another engine',
+    async () => (await lake()).landCommand,
+  ),
+  declare(
     'lake status',
     'Show which snapshot the tables of the catalog contain, and what grows there',
     async () => (await lake()).lakeStatusCommand,

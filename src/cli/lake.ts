@@ -121,6 +121,23 @@ async function withSignals<Value>(
   }
 }
 
+export const landCommand = declareCommand({
+  positionals: { run: 'ID of the run [default: the newest finished run]' },
+  options: { ...warehouseOption, ...lakeOptions, ...jsonOption },
+  examples: [['rekap lake land --catalog https://…', 'copy the accepted records of the newest run to raw.records']],
+  async run(args, [run = null]) {
+    const { landRecords } = await import('../share/lake/land-records.ts');
+    const landed = await withSignals(args, (catalog) =>
+      landRecords({ warehouse: args.warehouse, run }, placeOf(catalog, args.extensions)),
+    );
+    if (args.json) return (await import('./print/terminal.ts')).printJson(landed);
+    const counts = Object.entries(landed.records).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
+    process.stdout.write(
+      `Landed run ${landed.run} in the table raw.records of ${landed.catalog}: ${counts.join(', ')}\n`,
+    );
+  },
+});
+
 export const lakeStatusCommand = declareCommand({
   options: { ...lakeOptions, ...jsonOption },
   async run(args) {

@@ -8,6 +8,7 @@ import { diffLake, expireTags, readLakeStatus, readLakeTags } from '../../src/sh
 import { withLake } from '../../src/share/lake/open-lake.ts';
 import type { LakePlace } from '../../src/share/lake/open-lake.ts';
 import { publishToLake } from '../../src/share/lake/publish-lake.ts';
+import { landRecords } from '../../src/share/lake/land-records.ts';
 import { tagOf } from '../../src/share/lake/tags.ts';
 import { readSnapshot } from '../../src/warehouse/warehouse.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
@@ -175,6 +176,26 @@ describe.skipIf(!hasCatalog)(`a catalog (${whySkipped})`, () => {
     for (const index of [1, 2, 0, 1, 2]) await publish(index);
     isDone = true;
     expect(await reading).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('has the accepted records of a run as received, also after landing them twice', async () => {
+    const { warehouse, known, catalog } = await setUp();
+    const land = () => landRecords({ warehouse, run: known[1]! }, catalog.place());
+    expect(await land()).toMatchObject({ records: { voters: 51, voting_rights_users: 51 } });
+    await land();
+    const raw = catalog.place({ namespace: 'raw' });
+    const rows = await withLake(raw, { tables: ['records'], files: [] }, null, ({ database }) =>
+      database.rows<{ dataset: string; records: bigint; regencies: string; fields: string }>(
+        `SELECT dataset, count(*) AS records, string_agg(record->>'NamaKabupaten', ',' ORDER BY position) AS regencies,
+           string_agg(substr(fields->>'regency', 2), ',' ORDER BY position) AS fields
+         FROM lake.raw.records WHERE run_id = '${known[1]}' GROUP BY dataset ORDER BY dataset`,
+      ),
+    );
+    expect(rows.map(({ dataset, records }) => [dataset, records])).toEqual([
+      ['voters', 51n],
+      ['voting_rights_users', 51n],
+    ]);
+    for (const { regencies, fields } of rows) expect(fields).toBe(regencies);
   }, 120_000);
 
   it('refuses columns that it has with another type, and adds new ones', async () => {

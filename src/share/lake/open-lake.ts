@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RekapError } from '../../errors.ts';
+import { messageOf, RekapError } from '../../errors.ts';
 import type { Database } from '../../runtime/database.ts';
 import { Catalog, type CatalogSettings } from './catalog.ts';
 import type { TableMetadata } from './iceberg.ts';
@@ -70,6 +70,17 @@ export async function withLake<Value>(
     relay.close();
     await rm(spill, { recursive: true, force: true });
   }
+}
+
+/** Commits the open transaction. @throws The error of the relay, which knows more than DuckDB. */
+export async function commitLake({ database, relay }: OpenLake): Promise<void> {
+  try {
+    await database.run('COMMIT');
+  } catch (error) {
+    throw relay.commitError() ?? new RekapError('lake', `The commit failed: ${messageOf(error)}`, '', { cause: error });
+  }
+  const error = relay.commitError();
+  if (error !== null) throw error;
 }
 
 /** Returns where a table's files are. Properties may name other folders than its location. */

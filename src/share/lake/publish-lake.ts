@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, RekapError } from '../../errors.ts';
+import { RekapError } from '../../errors.ts';
 import { computeSha256 } from '../../publish/manifest.ts';
 import { recordTransfer } from '../../publish/record-run.ts';
 import { checkManifestFile, hashesAgree } from '../../publish/verify-snapshot.ts';
@@ -15,7 +15,7 @@ import type { Catalog } from './catalog.ts';
 import { compare, type Difference, writeDifference } from './compare.ts';
 import type { TableMetadata } from './iceberg.ts';
 import { createTables, tablesOf } from './lake-tables.ts';
-import { type LakePlace, type OpenLake, withLake } from './open-lake.ts';
+import { commitLake, type LakePlace, withLake } from './open-lake.ts';
 import { addPublication, lastPublication } from './publications.ts';
 import { tagChanges, tagOf } from './tags.ts';
 import type { LakeTable } from './table-schema.ts';
@@ -95,21 +95,10 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
         published_at: options.clock.now().toISOString().slice(0, 19),
         manifest_sha256: computeSha256(await readFile(join(snapshot.folder, manifestFile), 'utf8')),
       });
-      await commit(lake);
+      await commitLake(lake);
       return { outcome: 'published', ...named, tables: changed };
     },
   );
-}
-
-/** Commits the open transaction. @throws The error of the relay, which knows more than DuckDB. */
-async function commit({ database, relay }: OpenLake): Promise<void> {
-  try {
-    await database.run('COMMIT');
-  } catch (error) {
-    throw relay.commitError() ?? new RekapError('lake', `The commit failed: ${messageOf(error)}`, '', { cause: error });
-  }
-  const error = relay.commitError();
-  if (error !== null) throw error;
 }
 
 /** Refuses other figures than those of this source, and figures that another warehouse has replaced since. */

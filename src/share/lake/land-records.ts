@@ -1,0 +1,153 @@
+/** Copies the accepted records of a run to a table of a catalog, from which an engine can transform them. */
+
+import type { DuckDBAppender } from '@duckdb/node-api';
+import { RekapError } from '../../errors.ts';
+import { readRunFile } from '../../land/landed-run.ts';
+import { openAccepted } from '../../landed-readings.ts';
+import { findLanding, requireKnown } from '../../replay-plan.ts';
+import type { Database } from '../../runtime/database.ts';
+import { quoteText } from '../../runtime/database.ts';
+import type { AcceptedReading } from '../../stages.ts';
+import type { Project } from '../../project/declaration.ts';
+import { Catalog } from './catalog.ts';
+import { commitLake, type LakePlace, withLake } from './open-lake.ts';
+import { lakeTableSql } from './lake-database.ts';
+import type { NewTable } from './iceberg.ts';
+import { fieldsOf, recordText } from './landed-record.ts';
+
+/** Namespace of the landed records of all projects. */
+const rawNamespace = 'raw';
+const recordsName = 'records';
+
+const columns = [
+  ['run_id', 'string', true, 'ID of the run.'],
+  ['dataset', 'string', true, 'The dataset.'],
+  [
+    'position',
+    'long',
+    true,
+    'Position of the record in the dataset, from 0, in the order in which duplicates are decided.',
+  ],
+  ['partition_value', 'string', false, 'Value of the filter parameter in the request; NULL for the full listing.'],
+  ['request', 'string', true, 'The request, below the base URL.'],
+  ['response', 'int', true, 'Number of the response in the landing of the run, from 0.'],
+  ['record', 'string', true, 'The record as received.'],
+  ['fields', 'string', false, 'The declared fields by column, as JSON. NULL if the record is not an object.'],
+] as const;
+
+const recordsTable: NewTable = {
+  name: recordsName,
+  schema: {
+    type: 'struct',
+    fields: columns.map(([name, type, required, doc], index) => ({ id: index + 1, name, required, type, doc })),
+  },
+  properties: {
+    'format-version': '2',
+    comment: 'Records that rekap accepted as complete, by run.',
+  },
+};
+
+export interface LandedRecords {
+  readonly run: string;
+  readonly catalog: string;
+  /** Records by dataset. */
+  readonly records: Readonly<Record<string, number>>;
+}
+
+/**
+ * Lands a run, and replaces its records if they exist.
+ *
+ * @param requested The run; null for the newest finished one.
+ * @throws `landing` if the responses are damaged or the run didn't read everything; `lake` and its kin as `publishToLake`.
+ */
+export async function landRecords(
+  requested: { readonly warehouse: string; readonly run: string | null },
+  place: LakePlace,
+): Promise<LandedRecords> {
+  const { landing } = await findLanding(requested);
+  const file = await readRunFile(landing);
+  requireKnown(landing, file);
+  requireWhole(file.run, file.partitions, file.datasets, file.project);
+  const raw = { ...place, catalog: { ...place.catalog, namespace: rawNamespace } };
+  const prepare = async (catalog: Catalog): Promise<void> => {
+    await catalog.createNamespace();
+    if ((await catalog.loadTable(recordsName)) === null) await catalog.createTable(recordsTable);
+  };
+  return withLake(raw, { prepare, tables: [recordsName], files: [] }, null, async (lake) => {
+    const { database } = lake;
+    const accepted = await openAccepted(landing, file.project);
+    try {
+      const records = await stageRecords(database, file.run, file.project, accepted.readings);
+      const target = lakeTableSql(rawNamespace, recordsName);
+      await database.run('BEGIN');
+      await database.run(`DELETE FROM ${target} WHERE run_id = ${quoteText(file.run)}`);
+      await database.run(`INSERT INTO ${target} FROM landed`);
+      await commitLake(lake);
+      return { run: file.run, catalog: place.catalog.url, records };
+    } finally {
+      await accepted.close();
+    }
+  });
+}
+
+function requireWhole(
+  run: string,
+  partitions: readonly string[] | null,
+  datasets: readonly string[],
+  { pipelines }: Project,
+): void {
+  if (partitions === null && datasets.length === pipelines.length) return;
+  throw new RekapError(
+    'landing',
+    `Run ${run} read only some datasets or partitions, and carried the others over.`,
+    'Land a run that read everything.',
+  );
+}
+
+/** Fills the temporary table `landed`, and returns the number of records by dataset. */
+async function stageRecords(
+  database: Database,
+  run: string,
+  project: Project,
+  readings: AsyncIterable<AcceptedReading>,
+): Promise<Record<string, number>> {
+  await database.run(
+    'CREATE TEMP TABLE landed (run_id VARCHAR, dataset VARCHAR, position BIGINT, partition_value VARCHAR, request VARCHAR, response INTEGER, record VARCHAR, fields VARCHAR)',
+  );
+  const appender = await database.connection.createAppender('landed', 'main', 'temp');
+  const counts = Object.fromEntries(project.pipelines.map(({ table }) => [table, 0]));
+  for await (const { verdict, pages } of readings) {
+    if (!verdict.complete)
+      throw new RekapError('landing', `Run ${run} is incomplete: ${verdict.reason}`, 'Land a run that was published.');
+    const pipeline = project.pipelines.find(({ table }) => table === verdict.dataset)!;
+    for (const accepted of pages) {
+      const page = await accepted.read();
+      for (let row = 0; row < page.records.length; row += 1) {
+        const position = counts[pipeline.table]!++;
+        const { partition, target } = page.request;
+        appendRow(appender, [
+          run,
+          pipeline.table,
+          BigInt(position),
+          partition,
+          target,
+          accepted.response,
+          recordText(page, row),
+          fieldsOf(pipeline, page, row),
+        ]);
+      }
+      appender.flushSync();
+    }
+  }
+  appender.closeSync();
+  return counts;
+}
+
+function appendRow(appender: DuckDBAppender, values: readonly (string | bigint | number | null)[]): void {
+  for (const value of values)
+    if (value === null) appender.appendNull();
+    else if (typeof value === 'bigint') appender.appendBigInt(value);
+    else if (typeof value === 'number') appender.appendInteger(value);
+    else appender.appendVarchar(value);
+  appender.endRow();
+}
