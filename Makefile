@@ -85,13 +85,14 @@ readers: build ## read snapshots with pyarrow, pandas, polars, fastparquet, fric
 	@venv=node_modules/.cache/readers; [ -d $$venv ] || python3 -m venv $$venv; $$venv/bin/pip install --quiet -r test/readers/requirements.txt
 	npx --no-install vitest run test/readers
 
-test-lake: build node_modules/.cache/lake/ready ## publish to an Iceberg catalog, and break it (downloads 70 MB; needs Java 17, Maven and Python)
+test-lake: build node_modules/.cache/lake/ready ## publish to an Iceberg catalog, and break it (downloads 350 MB; needs Java 21, Maven and Python)
 	REKAP_LAKE=1 npx --no-install vitest run test/lake
 
 node_modules/.cache/lake/ready: test/lake/pom.xml test/lake/SHA256SUMS test/lake/requirements.txt test/lake/TestCatalog.java | node_modules/.package-lock.json
 	@for tool in mvn javac python3; do command -v $$tool > /dev/null || { echo "make test-lake needs $$tool, which is not installed." >&2; exit 1; }; done
 	mvn --quiet --batch-mode --file test/lake/pom.xml dependency:copy-dependencies -DoutputDirectory='$(CURDIR)/$(@D)/jars'
-	cd $(@D)/jars && sha256sum --quiet --check '$(CURDIR)/test/lake/SHA256SUMS'
+	mvn --quiet --batch-mode dependency:copy -Dartifact=org.projectnessie.nessie:nessie-quarkus:0.99.0:jar:runner -DoutputDirectory='$(CURDIR)/$(@D)/nessie'
+	cd $(@D) && sha256sum --quiet --check '$(CURDIR)/test/lake/SHA256SUMS'
 	python3 -m pip install --quiet --no-deps --require-hashes --upgrade --target $(@D)/extensions -r test/lake/requirements.txt
 	javac -cp '$(@D)/jars/*' -d $(@D)/classes test/lake/TestCatalog.java
 	@touch $@

@@ -91,7 +91,7 @@ function describePublished({ outcome, snapshot, catalog, namespace, tag, tables 
     formatNumber(tables.reduce((total, difference) => total + difference[kind], 0));
   return `Published snapshot ${snapshot} to the namespace ${namespace} of ${catalog} in one commit.
 ${countOf(tables.length, 'table')} changed: ${sum('added')} rows added, ${sum('removed')} removed. Every row was compared with the snapshot.
-All tables have the tag ${tag}.\n`;
+${tag === null ? 'The catalog does not keep tags of tables, so readers see only the current tables.' : `All tables have the tag ${tag}.`}\n`;
 }
 
 function placeOf(catalog: CatalogSettings, extensions: string | undefined): LakePlace {

@@ -1,8 +1,8 @@
 /** A real Iceberg REST catalog on loopback, and a way to it that breaks when it is told to. */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,12 +13,16 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/runtime/context.ts';
 import type { CatalogSettings } from '../../src/share/lake/catalog.ts';
 import type { LakePlace } from '../../src/share/lake/open-lake.ts';
+import { hasStore, startStore } from '../support/object-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/lake');
 export const extensions = join(cache, 'extensions');
-export const hasCatalog = process.env['REKAP_LAKE'] !== undefined && existsSync(join(cache, 'ready'));
-export const whySkipped = '"make test-lake" runs it against an Iceberg catalog';
+/** Nessie needs Java 21. Debian installs several versions side by side. */
+const java = ['java', ...globJava()].find((program) => versionOf(program) >= 21);
+const isWanted = process.env['REKAP_LAKE'] !== undefined && existsSync(join(cache, 'ready')) && java !== undefined;
+export const catalogs: readonly CatalogName[] = isWanted ? (hasStore ? ['iceberg', 'nessie'] : ['iceberg']) : [];
+export const whySkipped = '"make test-lake" runs it against Iceberg catalogs';
 
 /** Decides what happens to a request: it is passed on, or the connection breaks before or after that. */
 type Fault = (request: IncomingMessage, body: string) => 'pass' | 'lose request' | 'lose response' | 'hold' | number;
@@ -31,28 +35,23 @@ export interface TestCatalog {
   place(settings?: Partial<CatalogSettings>): LakePlace;
 }
 
+const starts = { iceberg: startIceberg, nessie: startNessie } as const;
+
+/** `iceberg` is the catalog for tests, which keeps its tables in a folder. `nessie` keeps them in an S3 store. */
+export type CatalogName = keyof typeof starts;
+
 /** Until the present test is over. */
-export async function startCatalog(): Promise<TestCatalog> {
-  const folder = await temporaryFolder();
-  await mkdir(join(folder, 'warehouse'));
-  const child = spawn('java', ['-cp', `${join(cache, 'classes')}:${join(cache, 'jars')}/*`, 'TestCatalog', folder], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  onTestFinished(async () => {
-    if (child.exitCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  });
-  const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
+export async function startCatalog(name: CatalogName): Promise<TestCatalog> {
+  const { port, path, environment } = await starts[name]();
   const catalog = { commits: [] as string[], fault: (() => 'pass') as Fault };
-  const server = createServer((request, response) => void relay(request, response, Number(port), catalog));
+  const server = createServer((request, response) => void relay(request, response, port, catalog));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   return Object.assign(catalog, {
     url,
     place: (settings: Partial<CatalogSettings> = {}): LakePlace => ({
@@ -67,9 +66,65 @@ export async function startCatalog(): Promise<TestCatalog> {
       },
       extensions,
       memory: 256e6,
-      environment: {},
+      environment,
     }),
   });
+}
+
+interface Started {
+  readonly port: number;
+  /** Path of the catalog's base URL. */
+  readonly path: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function startIceberg(): Promise<Started> {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'warehouse'));
+  const classPath = `${join(cache, 'classes')}:${join(cache, 'jars')}/*`;
+  const port = await startJava(['-cp', classPath, 'TestCatalog', folder], /^(\d+)$/);
+  return { port, path: '', environment: {} };
+}
+
+async function startNessie(): Promise<Started> {
+  const { endpoint, environment } = await startStore();
+  const { AWS_REGION: region, AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = environment;
+  const settings = {
+    'quarkus.http.host': '127.0.0.1',
+    'quarkus.http.port': '0',
+    'quarkus.management.host': '127.0.0.1',
+    'quarkus.management.port': '0',
+    'nessie.version.store.type': 'IN_MEMORY',
+    'nessie.catalog.default-warehouse': 'figures',
+    'nessie.catalog.warehouses.figures.location': 's3://figures/lake',
+    'nessie.catalog.service.s3.default-options.endpoint': endpoint,
+    'nessie.catalog.service.s3.default-options.region': region,
+    'nessie.catalog.service.s3.default-options.path-style-access': 'true',
+    'nessie.catalog.service.s3.default-options.access-key': 'urn:nessie-secret:quarkus:store-keys',
+    'store-keys.name': id,
+    'store-keys.secret': secret,
+  };
+  const options = Object.entries(settings).map(([name, value]) => `-D${name}=${value}`);
+  const jar = join(cache, 'nessie', 'nessie-quarkus-0.99.0-runner.jar');
+  const port = await startJava([...options, '-jar', jar], /Listening on: http:\/\/127\.0\.0\.1:(\d+)/);
+  return { port, path: '/iceberg', environment };
+}
+
+/** Starts a Java program, and returns the port that it prints. */
+async function startJava(words: readonly string[], printed: RegExp): Promise<number> {
+  const child = spawn(java!, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(async () => {
+    if (child.exitCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  for await (const line of createInterface(child.stdout)) {
+    const [, port] = printed.exec(line) ?? [];
+    if (port === undefined) continue;
+    child.stdout.resume();
+    return Number(port);
+  }
+  throw new Error(`java ${words.join(' ')} ended`);
 }
 
 async function relay(
@@ -96,4 +151,14 @@ async function relay(
 
 export function isCommit({ url }: IncomingMessage): boolean {
   return url!.endsWith('/transactions/commit');
+}
+
+function globJava(): string[] {
+  const folder = '/usr/lib/jvm';
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'bin/java')) : [];
+}
+
+function versionOf(program: string): number {
+  const { stderr } = spawnSync(program, ['-version'], { encoding: 'utf8' });
+  return Number(/version "(\d+)/.exec(stderr ?? '')?.[1] ?? 0);
 }

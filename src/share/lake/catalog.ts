@@ -75,7 +75,8 @@ export class Catalog {
 
   /** Creates an empty table. Another publisher may have created it in the meantime. */
   async createTable(table: NewTable): Promise<void> {
-    const answer = await this.send('POST', this.pathOf(''), writeExactly(table));
+    // Nessie requires the flag.
+    const answer = await this.send('POST', this.pathOf(''), writeExactly({ 'stage-create': false, ...table }));
     if (answer.status !== 409) this.requireDone(answer, `create the table ${table.name}`);
   }
 
@@ -142,17 +143,20 @@ export class Catalog {
     }
   }
 
-  /** Returns whether the first table has the snapshots and references of a commit, and with it all tables. */
+  /** Returns whether the first table has the snapshot or the references of a commit, and with it all tables. */
   private async has([first]: readonly TableChange[]): Promise<boolean> {
     const metadata = await this.loadTable(first!.identifier.name);
     if (metadata === null) return false;
     const { snapshots = [], refs = {} } = metadata;
-    return first!.updates.every((update) => {
-      if (update.action === 'add-snapshot')
-        return snapshots.some((snapshot) => isSame(snapshot['snapshot-id'], update.snapshot['snapshot-id']));
-      if (update.action !== 'set-snapshot-ref' || update.type !== 'tag') return true;
-      return isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id']);
-    });
+    // Nessie keeps only the last snapshot, and no tags.
+    const added = first!.updates.findLast((update) => update.action === 'add-snapshot');
+    if (added !== undefined)
+      return snapshots.some((snapshot) => isSame(snapshot['snapshot-id'], added.snapshot['snapshot-id']));
+    return first!.updates.every(
+      (update) =>
+        update.action !== 'set-snapshot-ref' ||
+        isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id']),
+    );
   }
 
   /**

@@ -58,9 +58,11 @@ export async function openLake(relay: Relay, warehouse: string | null, settings:
     // The catalog may take a minute for a commit. rekap sorts the rows of sorted tables itself.
     await database.run('SET http_timeout = 600; SET unsafe_iceberg_ignore_sort_order = true');
     await database.run(`CREATE SECRET catalog (TYPE iceberg, TOKEN ${quoteText(relay.token)})`);
-    await createStorageSecret(database, settings.environment);
+    const isOwn = await createStorageSecret(database, settings.environment);
+    // Otherwise DuckDB would replace the credentials by those that the catalog gives, even if there are none.
+    const access = isOwn ? ", ACCESS_DELEGATION_MODE 'none'" : '';
     await database.run(
-      `ATTACH ${quoteText(warehouse ?? '')} AS ${attached} (TYPE iceberg, ENDPOINT ${quoteText(relay.url)}, SECRET catalog)`,
+      `ATTACH ${quoteText(warehouse ?? '')} AS ${attached} (TYPE iceberg, ENDPOINT ${quoteText(relay.url)}, SECRET catalog${access})`,
     );
     return database;
   } catch (error) {
@@ -116,10 +118,10 @@ async function loadExtensions(database: Database, folder: string): Promise<void>
   }
 }
 
-/** Gives DuckDB the credentials of the object store from the standard AWS variables. Without them, it uses those that the catalog gives. */
-async function createStorageSecret(database: Database, env: Environment): Promise<void> {
+/** Gives DuckDB the credentials of the object store from the standard AWS variables. Returns false if there are none. */
+async function createStorageSecret(database: Database, env: Environment): Promise<boolean> {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = env;
-  if (!id || !secret) return;
+  if (!id || !secret) return false;
   const endpoint = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || '';
   const parts = [`KEY_ID ${quoteText(id)}`, `SECRET ${quoteText(secret)}`];
   if (session) parts.push(`SESSION_TOKEN ${quoteText(session)}`);
@@ -131,6 +133,7 @@ async function createStorageSecret(database: Database, env: Environment): Promis
   }
   try {
     await database.run(`CREATE SECRET storage (TYPE s3, ${parts.join(', ')})`);
+    return true;
   } catch {
     // DuckDB's message could contain the credentials.
     throw new RekapError(

@@ -16,7 +16,7 @@ import { compare, type Difference, writeDifference } from './compare.ts';
 import type { TableMetadata } from './iceberg.ts';
 import { createTables, tablesOf } from './lake-tables.ts';
 import { commitLake, type LakePlace, withLake } from './open-lake.ts';
-import { addPublication, lastPublication } from './publications.ts';
+import { addPublication, lastPublication, publicationsName } from './publications.ts';
 import { tagChanges, tagOf } from './tags.ts';
 import type { LakeTable } from './table-schema.ts';
 
@@ -32,7 +32,8 @@ export interface PublishedLake {
   readonly snapshot: string;
   readonly catalog: string;
   readonly namespace: string;
-  readonly tag: string;
+  /** The tag that all tables have; null if the catalog doesn't keep tags. */
+  readonly tag: string | null;
   /** Only tables that changed. */
   readonly tables: readonly Difference[];
 }
@@ -81,12 +82,12 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
         if (difference.added + difference.removed > 0) changed.push(difference);
       }
       await requireEqual(database, namespace, tables);
-      const named = { catalog: settings.url, namespace, tag, snapshot: snapshot.id } as const;
+      const named = { catalog: settings.url, namespace, snapshot: snapshot.id } as const;
       if (changed.length === 0 && last?.snapshot_id === snapshot.id) {
         await database.run('ROLLBACK');
         const missing = tagChanges(catalog, metadata, tag).filter(({ updates }) => updates.length > 0);
         if (missing.length > 0) await catalog.commit(missing);
-        return { outcome: 'unchanged', ...named, tables: [] };
+        return { outcome: 'unchanged', ...named, tag: await keptTag(catalog, tag), tables: [] };
       }
       await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
         snapshot_id: snapshot.id,
@@ -96,9 +97,14 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
         manifest_sha256: computeSha256(await readFile(join(snapshot.folder, manifestFile), 'utf8')),
       });
       await commitLake(lake);
-      return { outcome: 'published', ...named, tables: changed };
+      return { outcome: 'published', ...named, tag: await keptTag(catalog, tag), tables: changed };
     },
   );
+}
+
+/** Returns the tag if the catalog has kept it. Nessie accepts tags of tables, but doesn't keep them. */
+async function keptTag(catalog: Catalog, tag: string): Promise<string | null> {
+  return (await catalog.loadTable(publicationsName))?.refs?.[tag] === undefined ? null : tag;
 }
 
 /** Refuses other figures than those of this source, and figures that another warehouse has replaced since. */
