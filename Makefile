@@ -12,7 +12,7 @@ PREFIX ?= $(HOME)/.local
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build install uninstall sync serve test test-lake fuzz crash oracle readers package release check bench bench-long bench-dlt bench-report compare sample docs format clean tools
+.PHONY: help setup build install uninstall sync serve test test-lake test-spark fuzz crash oracle readers package release check bench bench-long bench-dlt bench-report compare sample docs format clean tools
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test bench -name '*.ts') tsconfig.json
@@ -95,6 +95,16 @@ node_modules/.cache/lake/ready: test/lake/pom.xml test/lake/SHA256SUMS test/lake
 	cd $(@D) && sha256sum --quiet --check '$(CURDIR)/test/lake/SHA256SUMS'
 	python3 -m pip install --quiet --no-deps --require-hashes --upgrade --target $(@D)/extensions -r test/lake/requirements.txt
 	javac -cp '$(@D)/jars/*' -d $(@D)/classes test/lake/TestCatalog.java
+	@touch $@
+
+test-spark: build node_modules/.cache/lake/ready node_modules/.cache/spark/ready ## transform landed records in Spark, and compare (downloads 850 MB; needs Java 17 or 21, Maven and Python)
+	REKAP_LAKE=1 REKAP_SPARK=1 npx --no-install vitest run test/spark
+
+node_modules/.cache/spark/ready: test/spark/requirements.txt test/spark/SHA256SUMS | node_modules/.package-lock.json
+	@for tool in mvn java python3; do command -v $$tool > /dev/null || { echo "make test-spark needs $$tool, which is not installed." >&2; exit 1; }; done
+	python3 -m pip install --quiet --no-deps --require-hashes --upgrade --target $(@D)/python -r test/spark/requirements.txt
+	mvn --quiet --batch-mode dependency:copy -Dartifact=org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0 -DoutputDirectory='$(CURDIR)/$(@D)/jars'
+	cd $(@D) && sha256sum --quiet --check '$(CURDIR)/test/spark/SHA256SUMS'
 	@touch $@
 
 fuzz: build ## run the property tests with many more inputs: make fuzz SECONDS=180 SEED=7

@@ -147,6 +147,16 @@ const commands: readonly CommandEntry[] = [
     async () => (await lake()).landCommand,
   ),
   declare(
+    'lake release <run>',
+    'Check what Spark made of a run, and make it current in one commit',
+    async () => (await lake()).releaseCommand,
+  ),
+  declare(
+    'spark-script [run]',
+    'Print the transformation of a run as a script for Spark',
+    async () => (await lake()).sparkScriptCommand,
+  ),
+  declare(
     'lake status',
     'Show which snapshot the tables of the catalog contain, and what grows there',
     async () => (await lake()).lakeStatusCommand,

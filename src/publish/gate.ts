@@ -173,7 +173,10 @@ function* partitionChanges(
     yield `${table}: rows of ${formatNumber(left.length - maxNamed)} more partitions fell by more than ${maxPartitionShrinkage * 100} %`;
 }
 
-function* datasetChanges(pipeline: AnyPipeline, now: ManifestDataset, before: ManifestDataset): Generator<string> {
+type DatasetFigures = Pick<ManifestDataset, 'rows' | 'sums' | 'partitions'>;
+
+/** Reports a dataset that shrank, or whose sums changed too much. */
+export function* datasetChanges(pipeline: AnyPipeline, now: DatasetFigures, before: DatasetFigures): Generator<string> {
   const { table } = pipeline;
   if (now.rows < before.rows * (1 - maxShrinkage))
     yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
@@ -188,7 +191,7 @@ function* datasetChanges(pipeline: AnyPipeline, now: ManifestDataset, before: Ma
 }
 
 /** True if the previous snapshot contains only selected partitions, without a full listing. New partitions don't count as movement. */
-function wasPartial(before: ManifestDataset, now: ManifestDataset): boolean {
+function wasPartial(before: DatasetFigures, now: DatasetFigures): boolean {
   const read = new Set(before.partitions.map(({ partition }) => partition));
   return (
     before.partitions.every(({ listed }) => listed === null) &&

@@ -35,7 +35,7 @@ const notRun: Readonly<Record<string, string>> = {
   'id=$(aws': 'needs a bucket, the CLI of AWS and jq',
   'pip install --target ~/.duckdb': 'needs a catalog; test/lake/lake.test.ts has one',
   'rekap lake': 'needs a catalog',
-  'spark-sql': 'needs a catalog and Spark',
+  'spark-sql': 'needs a catalog and Spark; test/spark/spark.test.ts has them',
   'export REKAP_SNAPSHOT': 'needs dbt; `make readers` runs it',
 };
 

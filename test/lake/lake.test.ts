@@ -8,7 +8,7 @@ import { diffLake, expireTags, readLakeStatus, readLakeTags } from '../../src/sh
 import { withLake } from '../../src/share/lake/open-lake.ts';
 import type { LakePlace } from '../../src/share/lake/open-lake.ts';
 import { publishToLake } from '../../src/share/lake/publish-lake.ts';
-import { landRecords } from '../../src/share/lake/land-records.ts';
+import { landRecords } from '../../src/share/spark/land-records.ts';
 import { tagOf } from '../../src/share/lake/tags.ts';
 import { readSnapshot } from '../../src/warehouse/warehouse.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
@@ -206,7 +206,7 @@ describe.skipIf(catalogs.length === 0)(`a catalog (${whySkipped})`, () => {
     expect(await land()).toMatchObject({ records: { voters: 51, voting_rights_users: 51 } });
     await land();
     const raw = catalog.place({ namespace: 'raw' });
-    const rows = await withLake(raw, { tables: ['records'], files: [] }, null, ({ database }) =>
+    const rows = await withLake(raw, { tables: ['records'], files: [] }, ({ database }) =>
       database.rows<{ dataset: string; records: bigint; regencies: string; fields: string }>(
         `SELECT dataset, count(*) AS records, string_agg(record->>'NamaKabupaten', ',' ORDER BY position) AS regencies,
            string_agg(substr(fields->>'regency', 2), ',' ORDER BY position) AS fields
@@ -254,7 +254,7 @@ function post(body: unknown): RequestInit {
 /** Returns the rows of both datasets by tag. */
 async function countByTag(place: LakePlace, tag: string): Promise<number[]> {
   const tables = ['voters', 'voting_rights_users'];
-  return withLake(place, { tables, files: [] }, null, async ({ database, metadata }) =>
+  return withLake(place, { tables, files: [] }, async ({ database, metadata }) =>
     Promise.all(
       tables.map(async (table) => {
         const version = metadata.get(table)!.refs![tag]!['snapshot-id'];

@@ -42,7 +42,7 @@ export async function readLakeStatus(where: LakePlace): Promise<LakeStatus> {
   const last =
     tables.size === 0
       ? null
-      : await withLake(where, { tables: [], files: [] }, null, ({ database, metadata }) =>
+      : await withLake(where, { tables: [], files: [] }, ({ database, metadata }) =>
           metadata.size === 0 ? Promise.resolve(null) : lastPublication(database, namespace),
         );
   return {
@@ -63,7 +63,7 @@ export async function diffLake(where: LakePlace, snapshot: Snapshot, tag: string
   const tables = await tablesOf(snapshot);
   const { namespace, url } = where.catalog;
   const wanted = { tables: tables.map(({ name }) => name), files: tables.map(({ file }) => file) };
-  return withLake(where, wanted, null, async ({ database, metadata }) => {
+  return withLake(where, wanted, async ({ database, metadata }) => {
     const differences: Difference[] = [];
     for (const table of tables) {
       const refs = metadata.get(table.name)?.refs;

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { messageOf, RekapError } from '../../errors.ts';
 import type { Database } from '../../runtime/database.ts';
 import { Catalog, type CatalogSettings } from './catalog.ts';
-import type { TableMetadata } from './iceberg.ts';
+import type { TableChange, TableMetadata } from './iceberg.ts';
 import { type Environment, type LakeSettings, openLake, sealLake } from './lake-database.ts';
 import { publicationsName } from './publications.ts';
 import { openRelay, type Relay } from './relay.ts';
-import { tagOthers, withTag } from './tags.ts';
 
 /** Where the tables are, and how DuckDB opens them. */
 export interface LakePlace {
@@ -30,26 +29,28 @@ export interface OpenLake {
   readonly metadata: ReadonlyMap<string, TableMetadata>;
 }
 
-/**
- * Opens a lake, passes it to `use`, and closes it.
- * @param tag Every commit adds it to all tables; null for none.
- */
+/** Returns all changes to commit, given those of DuckDB. */
+export type Complete = (
+  changes: readonly TableChange[],
+  lake: Pick<OpenLake, 'catalog' | 'metadata'>,
+) => readonly TableChange[];
+
+/** Opens a lake, passes it to `use`, and closes it. */
 export async function withLake<Value>(
   { catalog: settings, ...place }: LakePlace,
   wanted: {
     readonly prepare?: (catalog: Catalog) => Promise<void>;
     readonly tables: readonly string[];
     readonly files: readonly string[];
+    readonly complete?: Complete;
   },
-  tag: string | null,
   use: (lake: OpenLake) => Promise<Value>,
 ): Promise<Value> {
   const catalog = await Catalog.connect(settings);
   const spill = await mkdtemp(join(tmpdir(), 'rekap-lake-'));
   const metadata = new Map<string, TableMetadata>();
-  const relay = await openRelay(catalog, (changes) =>
-    tag === null ? changes : [...withTag(changes, tag), ...tagOthers(catalog, metadata, tag, changes)],
-  );
+  const { complete = (changes: readonly TableChange[]) => changes } = wanted;
+  const relay = await openRelay(catalog, (changes) => complete(changes, { catalog, metadata }));
   let database: Database | null = null;
   try {
     const lakeSettings: LakeSettings = { ...place, spill, signal: settings.signal };

@@ -17,7 +17,7 @@ import type { TableMetadata } from './iceberg.ts';
 import { createTables, tablesOf } from './lake-tables.ts';
 import { commitLake, type LakePlace, withLake } from './open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from './publications.ts';
-import { tagChanges, tagOf } from './tags.ts';
+import { tagChanges, tagOf, tagOthers, withTag } from './tags.ts';
 import type { LakeTable } from './table-schema.ts';
 
 export interface PublishLakeOptions extends LakePlace {
@@ -68,8 +68,12 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
   const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, tables);
   return withLake(
     options,
-    { prepare, tables: tables.map(({ name }) => name), files: tables.map(({ file }) => file) },
-    tag,
+    {
+      prepare,
+      tables: tables.map(({ name }) => name),
+      files: tables.map(({ file }) => file),
+      complete: (changes, lake) => [...withTag(changes, tag), ...tagOthers(lake.catalog, lake.metadata, tag, changes)],
+    },
     async (lake) => {
       const { database, catalog, metadata } = lake;
       const { namespace } = settings;

@@ -9,10 +9,12 @@ import type { Database } from '../../runtime/database.ts';
 import { quoteText } from '../../runtime/database.ts';
 import type { AcceptedReading } from '../../stages.ts';
 import type { Project } from '../../project/declaration.ts';
-import { Catalog } from './catalog.ts';
-import { commitLake, type LakePlace, withLake } from './open-lake.ts';
-import { lakeTableSql } from './lake-database.ts';
-import type { NewTable } from './iceberg.ts';
+import { Catalog } from '../lake/catalog.ts';
+import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
+import { lakeTableSql } from '../lake/lake-database.ts';
+import type { NewTable } from '../lake/iceberg.ts';
+import { createTables } from '../lake/lake-tables.ts';
+import { asLakeTables } from './staged-tables.ts';
 import { fieldsOf, recordText } from './landed-record.ts';
 
 /** Namespace of the landed records of all projects. */
@@ -70,10 +72,11 @@ export async function landRecords(
   requireWhole(file.run, file.partitions, file.datasets, file.project);
   const raw = { ...place, catalog: { ...place.catalog, namespace: rawNamespace } };
   const prepare = async (catalog: Catalog): Promise<void> => {
+    await createTables(await Catalog.connect(place.catalog), asLakeTables(file.project));
     await catalog.createNamespace();
     if ((await catalog.loadTable(recordsName)) === null) await catalog.createTable(recordsTable);
   };
-  return withLake(raw, { prepare, tables: [recordsName], files: [] }, null, async (lake) => {
+  return withLake(raw, { prepare, tables: [recordsName], files: [] }, async (lake) => {
     const { database } = lake;
     const accepted = await openAccepted(landing, file.project);
     try {
@@ -119,7 +122,9 @@ async function stageRecords(
   for await (const { verdict, pages } of readings) {
     if (!verdict.complete)
       throw new RekapError('landing', `Run ${run} is incomplete: ${verdict.reason}`, 'Land a run that was published.');
-    const pipeline = project.pipelines.find(({ table }) => table === verdict.dataset)!;
+    const pipeline = project.pipelines.find(({ table }) => table === verdict.dataset);
+    // A list of partitions is not a dataset.
+    if (pipeline === undefined) continue;
     for (const accepted of pages) {
       const page = await accepted.read();
       for (let row = 0; row < page.records.length; row += 1) {

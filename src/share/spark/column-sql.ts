@@ -1,0 +1,114 @@
+/** Reads the kinds of columns in Spark's SQL: the value, or why it is null. The rules are those of `kinds/`. */
+
+import { kindOf } from '../../kinds/kinds.ts';
+import type { AnyPipeline, ColumnDefinition } from '../../project/declaration.ts';
+import { sparkName, sparkText, sparkType } from './spark-text.ts';
+
+const written = (column: string): string => sparkName(`${column}__written`);
+const text = (column: string): string => sparkName(`${column}__text`);
+export const reasonName = (column: string): string => sparkName(`${column}__reason`);
+
+/** Returns SQL of the text that the source wrote; NULL if the field is missing or null. */
+export function rawSql(column: string): string {
+  return `CASE WHEN ${written(column)} <> 'z' THEN ${text(column)} END`;
+}
+
+/**
+ * Returns the items of a SELECT from landed records with the map `fields_of`: for each column, how it was written, its text, its value, and why
+ * the value is null. Later items use earlier ones.
+ */
+export function columnItems({ columns }: AnyPipeline): string[] {
+  return Object.entries(columns).flatMap(([column, definition]) => {
+    const field = `fields_of[${sparkText(column)}]`;
+    return [
+      `left(${field}, 1) AS ${written(column)}`,
+      `substr(${field}, 2) AS ${text(column)}`,
+      ...valueItems(column, definition),
+      `CASE WHEN ${written(column)} IS NULL THEN 'missing' WHEN ${written(column)} = 'z' THEN 'null'
+    WHEN ${written(column)} = 't' AND ${text(column)} = '' THEN 'empty' WHEN ${sparkName(column)} IS NULL THEN 'malformed' END AS ${reasonName(column)}`,
+    ];
+  });
+}
+
+/** Returns the items that compute the value, the last of which has the name of the column. */
+function valueItems(column: string, definition: ColumnDefinition): string[] {
+  const [w, t] = [written(column), text(column)];
+  const part = (name: string): string => sparkName(`${column}__${name}`);
+  const as = (sql: string): string => `${sql} AS ${sparkName(column)}`;
+  const isNumber = `${w} IN ('t', 'n')`;
+  switch (definition.kind) {
+    case 'text':
+      return [as(`CASE WHEN ${w} = 't' AND ${t} <> '' THEN ${t} END`)];
+    case 'boolean':
+      return [as(`CASE WHEN ${w} = 'z' THEN NULL WHEN ${t} = 'true' THEN true WHEN ${t} = 'false' THEN false END`)];
+    case 'count':
+      return wholeItems(column, { isSigned: false, least: 0n, most: 2_147_483_647n, type: 'INT' });
+    case 'integer': {
+      const { min, max } = definition;
+      const least = min === undefined ? -(2n ** 63n) : BigInt(min);
+      const most = max === undefined ? 2n ** 63n - 1n : BigInt(max);
+      const type = sparkType(kindOf(definition).sqlType);
+      // A column of 32 bits without negative numbers is read like a count.
+      return wholeItems(column, { isSigned: type !== 'INT' || least < 0n, least, most, type });
+    }
+    case 'decimal': {
+      const { precision, scale } = definition;
+      const pattern = sparkText('^(-?)([0-9]+)(?:[.]([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?\\z');
+      const group = (number: number): string => `regexp_extract(${t}, ${pattern}, ${number})`;
+      const [digits, point] = [part('digits'), part('point')];
+      return [
+        `CASE WHEN ${isNumber} AND length(${t}) <= 100 AND ${t} RLIKE ${pattern} THEN concat(${group(2)}, ${group(3)}) END AS ${digits}`,
+        `length(${group(2)}) + coalesce(try_cast(${group(4)} AS INT), 0) AS ${point}`,
+        `trim(LEADING '0' FROM CASE WHEN ${point} <= 0 THEN '' ELSE rpad(left(${digits}, ${point}), ${point}, '0') END) AS ${part('whole')}`,
+        `trim(TRAILING '0' FROM CASE WHEN ${point} < 0 THEN concat(repeat('0', -${point}), ${digits}) ELSE substr(${digits}, ${point} + 1) END) AS ${part('fraction')}`,
+        as(
+          `CASE WHEN length(${part('fraction')}) <= ${scale} AND length(${part('whole')}) <= ${precision - scale}
+    THEN try_cast(concat(${group(1)}, '0', ${part('whole')}, '.', ${part('fraction')}, '0') AS DECIMAL(${precision},${scale})) END`,
+        ),
+      ];
+    }
+    case 'date':
+      return [as(`CASE WHEN ${w} = 't' THEN ${dateSql(t)} END`)];
+    case 'timestamp': {
+      const pattern = sparkText(
+        '^(\\d{4}-\\d{2}-\\d{2})[Tt ]([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:[.](\\d{1,9}))?)?([Zz]|[+-](?:[01]\\d|2[0-3]):?[0-5]\\d)?\\z',
+      );
+      const group = (number: number): string => `regexp_extract(${t}, ${pattern}, ${number})`;
+      const zone = `coalesce(nullif(${group(6)}, ''), ${definition.offset === undefined ? 'NULL' : sparkText(definition.offset)})`;
+      const [offset, moment] = [part('offset'), part('moment')];
+      return [
+        `CASE WHEN upper(${zone}) = 'Z' THEN 0 ELSE (CASE WHEN ${zone} LIKE '-%' THEN -60 ELSE 60 END)
+    * (60 * try_cast(substr(${zone}, 2, 2) AS INT) + try_cast(right(${zone}, 2) AS INT)) END AS ${offset}`,
+        `CASE WHEN ${w} = 't' AND ${t} RLIKE ${pattern} AND ${dateSql(group(1))} IS NOT NULL AND NOT substr(${group(5)}, 7) RLIKE '[1-9]'
+    THEN timestampadd(SECOND, -${offset}, try_cast(concat(${group(1)}, ' ', ${group(2)}, ':', ${group(3)}, ':', coalesce(nullif(${group(4)}, ''), '00')) AS TIMESTAMP_NTZ)) END AS ${moment}`,
+        as(
+          `CASE WHEN year(${moment}) BETWEEN 1 AND 9999 THEN timestampadd(MICROSECOND, coalesce(try_cast(rpad(left(${group(5)}, 6), 6, '0') AS INT), 0), ${moment}) END`,
+        ),
+      ];
+    }
+  }
+}
+
+interface Whole {
+  readonly isSigned: boolean;
+  readonly least: bigint;
+  readonly most: bigint;
+  readonly type: string;
+}
+
+function wholeItems(column: string, { isSigned, least, most, type }: Whole): string[] {
+  const [w, t] = [written(column), text(column)];
+  const number = sparkName(`${column}__number`);
+  // Without leading zeros, 38 digits are enough to see whether a number is within 64 bits.
+  const digits = `concat('0', trim(LEADING '0' FROM replace(${t}, '-', '')))`;
+  const pattern = sparkText(isSigned ? '^-?[0-9]{1,40}\\z' : '^[0-9]+\\z');
+  return [
+    `CASE WHEN ${w} IN ('t', 'n') AND ${t} RLIKE ${pattern} AND length(${digits}) <= 21
+    THEN try_cast(concat(CASE WHEN ${t} LIKE '-%' THEN '-' ELSE '' END, ${digits}) AS DECIMAL(38,0)) END AS ${number}`,
+    `CASE WHEN ${number} BETWEEN ${least} AND ${most} THEN CAST(${number} AS ${type}) END AS ${sparkName(column)}`,
+  ];
+}
+
+function dateSql(t: string): string {
+  return `CASE WHEN ${t} RLIKE ${sparkText('^\\d{4}-\\d{2}-\\d{2}\\z')} AND NOT ${t} LIKE '0000%' THEN try_cast(${t} AS DATE) END`;
+}

@@ -1,0 +1,187 @@
+/** Checks what an engine wrote to the branch of a run, and makes it current in one commit. */
+
+import { gateRefusal, RekapError } from '../../errors.ts';
+import { readRunFile, readVerdicts } from '../../land/landed-run.ts';
+import { type AnyPipeline, type Project, summedColumns } from '../../project/declaration.ts';
+import { datasetChanges } from '../../publish/gate.ts';
+import { findLanding, requireKnown } from '../../replay-plan.ts';
+import type { Clock } from '../../runtime/context.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../../runtime/database.ts';
+import type { SnapshotId, TableChange, TableMetadata } from '../lake/iceberg.ts';
+import { lakeTableSql } from '../lake/lake-database.ts';
+import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
+import { addPublication, lastPublication, publicationsName } from '../lake/publications.ts';
+import { tagOf, withTag } from '../lake/tags.ts';
+import { branchOf, ledgerTable, stagedTables } from './staged-tables.ts';
+
+export interface ReleaseOptions extends LakePlace {
+  readonly warehouse: string;
+  readonly run: string;
+  readonly acceptChanges: boolean;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export interface Released {
+  readonly run: string;
+  readonly catalog: string;
+  readonly namespace: string;
+  /** Rows by dataset. */
+  readonly rows: Readonly<Record<string, number>>;
+}
+
+/** Figures of a dataset in one version of its table. */
+interface Figures {
+  readonly rows: number;
+  /** Number of different keys. */
+  readonly keys: number;
+  readonly sums: Readonly<Record<string, string>>;
+  readonly partitions: [];
+}
+
+/**
+ * Releases a branch.
+ *
+ * @throws `lake` if a table has no branch of the run, `verification` if the ledger or a key is wrong, `gate` if a dataset is empty or changed
+ *   too much, and the errors of a commit.
+ */
+export async function releaseRun(options: ReleaseOptions): Promise<Released> {
+  const { run, catalog: settings, acceptChanges, clock } = options;
+  const { landing } = await findLanding({ warehouse: options.warehouse, run });
+  const file = await readRunFile(landing);
+  requireKnown(landing, file);
+  const { verdicts } = await readVerdicts(landing);
+  const { project } = file;
+  const { namespace } = settings;
+  const branch = branchOf(run);
+  const tables = stagedTables(project).map(({ name }) => name);
+  const complete = (
+    changes: readonly TableChange[],
+    lake: { readonly metadata: ReadonlyMap<string, TableMetadata> },
+  ) => [
+    ...withTag(changes, tagOf(run)),
+    ...tables.map((name) => releaseChange(name, lake.metadata.get(name)!, { run, namespace })),
+  ];
+  return withLake(options, { tables, files: [], complete }, async (lake) => {
+    const { database, metadata } = lake;
+    const versions = new Map(tables.map((name) => [name, versionOf(name, metadata, branch)]));
+    const at = (name: string): string => `${lakeTableSql(namespace, name)} AT (VERSION => ${versions.get(name)!})`;
+    const landed = new Map<string, number>();
+    for (const { dataset, accepted } of verdicts)
+      landed.set(
+        dataset,
+        accepted.reduce((sum, [, , count]) => sum + count, landed.get(dataset) ?? 0),
+      );
+    await requireLedger(database, project, at, landed);
+    const reasons: string[] = [];
+    const rows: Record<string, number> = {};
+    for (const pipeline of project.pipelines) {
+      const now = await figuresOf(database, pipeline, at(pipeline.table));
+      if (now.keys !== now.rows)
+        throw broken(`${pipeline.table} has ${now.rows} rows, but only ${now.keys} different keys`);
+      const isNew = metadata.get(pipeline.table)!.refs?.['main'] === undefined;
+      if (now.rows === 0) reasons.push(`${pipeline.table} has no rows`);
+      if (!isNew) {
+        const before = await figuresOf(database, pipeline, lakeTableSql(namespace, pipeline.table));
+        reasons.push(...datasetChanges(pipeline, now, before));
+      }
+      rows[pipeline.table] = now.rows;
+    }
+    if (reasons.length > 0 && !acceptChanges)
+      throw gateRefusal(reasons, 'If the source is right, add --accept-changes.');
+    const last = await lastPublication(database, namespace);
+    await database.run('BEGIN');
+    await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
+      snapshot_id: run,
+      run_id: run,
+      source: file.source,
+      published_at: clock.now().toISOString().slice(0, 19),
+      // There is no manifest: the tables were not built here.
+      manifest_sha256: '',
+    });
+    await commitLake(lake);
+    return { run, catalog: settings.url, namespace, rows };
+  });
+}
+
+function versionOf(name: string, metadata: ReadonlyMap<string, TableMetadata>, branch: string): SnapshotId {
+  const version = metadata.get(name)?.refs?.[branch]?.['snapshot-id'];
+  if (version !== undefined && metadata.has(publicationsName)) return version;
+  throw new RekapError(
+    'lake',
+    `The table ${name} has no branch ${branch}.`,
+    'Run "rekap lake land", then the script of "rekap lake spark-script" in Spark. After a release, the branch no longer exists.',
+  );
+}
+
+/** Moves `main` to the branch, tags it, and removes the branch. Refused if either has moved since the checks. */
+function releaseChange(
+  name: string,
+  { refs = {}, 'table-uuid': uuid }: TableMetadata,
+  { run, namespace }: { readonly run: string; readonly namespace: string },
+): TableChange {
+  const branch = branchOf(run);
+  const version = refs[branch]!['snapshot-id'];
+  return {
+    identifier: { namespace: [namespace], name },
+    requirements: [
+      { type: 'assert-table-uuid', uuid },
+      { type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': refs['main']?.['snapshot-id'] ?? null },
+      { type: 'assert-ref-snapshot-id', ref: branch, 'snapshot-id': version },
+    ],
+    updates: [
+      { action: 'set-snapshot-ref', 'ref-name': 'main', type: 'branch', 'snapshot-id': version },
+      { action: 'set-snapshot-ref', 'ref-name': tagOf(run), type: 'tag', 'snapshot-id': version },
+      { action: 'remove-snapshot-ref', 'ref-name': branch },
+    ],
+  };
+}
+
+/** Checks that every landed record is published, in quarantine or a duplicate. */
+async function requireLedger(
+  database: Database,
+  { pipelines }: Project,
+  at: (table: string) => string,
+  landed: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (const { table } of pipelines) {
+    const [found] = await database.rows<Record<LedgerFigure, bigint>>(
+      `SELECT (SELECT count(*) FROM ${at(table)}) AS rows,
+         (SELECT count(*) FROM ${at('quarantine')} WHERE dataset = ${quoteText(table)}) AS quarantine,
+         count(*) AS ledgers, ${['fetched', 'published', 'quarantined', 'duplicates'].map((name) => `coalesce(sum(${name}), 0)::BIGINT AS ${name}`).join(', ')}
+       FROM ${at(ledgerTable.name)} WHERE dataset = ${quoteText(table)}`,
+    );
+    const { rows, quarantine, ledgers, fetched, published, quarantined, duplicates } = found!;
+    const received = BigInt(landed.get(table) ?? 0);
+    if (ledgers !== 1n) throw broken(`the ledger has ${ledgers} rows for ${table}`);
+    if (fetched !== received)
+      throw broken(`${table}: ${fetched} records were transformed, but ${received} were accepted`);
+    if (published !== rows) throw broken(`${table} has ${rows} rows, but ${published} in the ledger`);
+    if (quarantined !== quarantine)
+      throw broken(`${table}: ${quarantine} records are in quarantine, but ${quarantined} in the ledger`);
+    if (published + quarantined + duplicates !== fetched)
+      throw broken(
+        `the ledger of ${table} does not balance: ${published} + ${quarantined} + ${duplicates} is not ${fetched}`,
+      );
+  }
+}
+
+type LedgerFigure = 'rows' | 'quarantine' | 'ledgers' | 'fetched' | 'published' | 'quarantined' | 'duplicates';
+
+function broken(what: string): RekapError {
+  return new RekapError('verification', `The branch was not released: ${what}.`, 'Run the script again in Spark.');
+}
+
+async function figuresOf(database: Database, pipeline: AnyPipeline, relation: string): Promise<Figures> {
+  const summed = summedColumns(pipeline);
+  const sums = summed.map((column, index) => `coalesce(sum(${quoteIdentifier(column)}), 0)::VARCHAR AS s${index}`);
+  const [found] = await database.rows<Record<'rows' | 'keys', bigint> & Record<string, string>>(
+    `SELECT ${['count(*) AS rows', `(SELECT count(*) FROM (SELECT DISTINCT ${columnList(pipeline.key)} FROM ${relation})) AS keys`, ...sums].join(', ')}
+     FROM ${relation}`,
+  );
+  return {
+    rows: Number(found!.rows),
+    keys: Number(found!.keys),
+    sums: Object.fromEntries(summed.map((column, index) => [column, found![`s${index}`]!])),
+    partitions: [],
+  };
+}

@@ -1,0 +1,123 @@
+/** Writes the transformation of a run as a script for `spark-sql`: from the landed records to tables on a branch. */
+
+import { datasetTable, quarantineTable, type TableDefinition, violationsTable } from '../../load/tables.ts';
+import { kindOf } from '../../kinds/kinds.ts';
+import type { AnyPipeline, Project } from '../../project/declaration.ts';
+import { consistencyColumn, NullReason } from '../../project/reserved.ts';
+import { columnItems, reasonName } from './column-sql.ts';
+import { branchOf, ledgerTable } from './staged-tables.ts';
+import { sparkName, sparkText, sparkType } from './spark-text.ts';
+import { violationSelects } from './violations-sql.ts';
+
+/** Name of the catalog in the settings of Spark. */
+const catalog = 'lake';
+
+/** @param namespace Namespace of the tables. The landed records are in `raw.records`. */
+export function sparkScript(project: Project, run: string, namespace: string): string {
+  const { pipelines } = project;
+  const target = (table: string, branch = false): string =>
+    [catalog, namespace, table, ...(branch ? [`branch_${branchOf(run)}`] : [])].map(sparkName).join('.');
+  const violations = violationsTable(pipelines);
+  const write = (table: TableDefinition, select: string): string[] => [
+    `ALTER TABLE ${target(table.name)} CREATE OR REPLACE BRANCH ${sparkName(branchOf(run))}`,
+    `INSERT OVERWRITE ${target(table.name, true)} ${select}`,
+  ];
+  const statements = [
+    // Merged projections would repeat the expression of a value wherever a later one uses it.
+    'SET spark.sql.optimizer.excludedRules = org.apache.spark.sql.catalyst.optimizer.CollapseProject',
+    ...pipelines.flatMap((pipeline) => [
+      `CACHE TABLE ${sparkName(`${pipeline.table}__judged`)} AS ${judgedSelect(pipeline, run)}`,
+      `CREATE OR REPLACE TEMPORARY VIEW ${sparkName(`${pipeline.table}__rows`)} AS
+SELECT ${names(Object.keys(pipeline.columns))} FROM ${sparkName(`${pipeline.table}__judged`)} WHERE key_rank = 1`,
+    ]),
+    `CACHE TABLE violations__rows AS
+${pipelines.flatMap((pipeline) => violationSelects(pipeline, violations.columns)).join('\nUNION ALL ')}`,
+    ...pipelines.flatMap((pipeline) => write(datasetTable(pipeline), datasetSelect(pipeline))),
+    ...write(violations, `SELECT ${names(violations.columns.map(({ name }) => name))} FROM violations__rows`),
+    ...write(quarantineTable, pipelines.map(quarantineSelect).join('\nUNION ALL ')),
+    ...write(ledgerTable, pipelines.map((pipeline) => ledgerSelect(pipeline, run)).join('\nUNION ALL ')),
+  ];
+  return `-- Transforms run ${run} of ${project.name} to the branch ${branchOf(run)} of the tables in ${catalog}.${namespace}.
+-- Checks across tables and models are not part of it. To check and publish the branch, run: rekap lake release ${run}
+${statements.join(';\n\n')};
+`;
+}
+
+function names(columns: readonly string[]): string {
+  return columns.map(sparkName).join(', ');
+}
+
+/**
+ * Reads the records of a dataset, and decides which are duplicates, which have a problem, and which are the first of their key. The rules are
+ * those of `transform/transformer.ts`.
+ */
+function judgedSelect(pipeline: AnyPipeline, run: string): string {
+  const { table, key } = pipeline;
+  const isPartitioned = pipeline.partition !== undefined;
+  return `
+WITH landed AS (
+  SELECT position, partition_value, request, record, fields, from_json(fields, 'map<string,string>') AS fields_of
+  FROM ${[catalog, 'raw', 'records'].map(sparkName).join('.')} WHERE run_id = ${sparkText(run)} AND dataset = ${sparkText(table)}
+),
+typed AS (
+  SELECT *, ${columnItems(pipeline).join(',\n  ')}
+  FROM landed
+),
+named AS (
+  SELECT *, ${problemSql(pipeline)} AS problem
+  FROM typed
+),
+counted AS (
+  SELECT *,
+    row_number() OVER (PARTITION BY partition_value, problem IS NULL, CASE WHEN problem IS NULL THEN fields ELSE record END ORDER BY position) AS copy,
+    max(partition_value IS NOT NULL) OVER (PARTITION BY problem IS NULL, CASE WHEN problem IS NULL THEN fields ELSE record END) AS is_in_partition
+  FROM named
+),
+sorted AS (
+  SELECT *, copy > 1${isPartitioned ? ' OR (problem IS NOT NULL AND partition_value IS NULL AND is_in_partition)' : ''} AS is_duplicate
+  FROM counted
+)
+SELECT *, CASE WHEN problem IS NULL AND NOT is_duplicate THEN
+    row_number() OVER (PARTITION BY partition_value, problem IS NULL, is_duplicate, ${names(key)} ORDER BY position) END AS key_rank
+FROM sorted`;
+}
+
+/** Returns SQL of why a record has no usable key; NULL if it has one. */
+function problemSql({ key, columns }: AnyPipeline): string {
+  const parts = key.flatMap((column) => {
+    const { field } = columns[column]!;
+    const { unusable } = kindOf(columns[column]!);
+    return Object.keys(NullReason).map((reason) => {
+      const what = reason === 'malformed' ? unusable : `is ${reason}`;
+      return `WHEN ${reasonName(column)} = ${sparkText(reason)} THEN ${sparkText(`${field} ${what}`)}`;
+    });
+  });
+  return `CASE WHEN fields IS NULL THEN 'not an object' ${parts.join(' ')} END`;
+}
+
+function datasetSelect({ table, key, columns }: AnyPipeline): string {
+  const same = key.map((name) => `v.${sparkName(name)} = r.${sparkName(name)}`).join(' AND ');
+  return `SELECT ${names(Object.keys(columns))}, NOT EXISTS (
+  SELECT 1 FROM violations__rows v WHERE v.severity = 'error' AND v.dataset = ${sparkText(table)} AND ${same}) AS ${sparkName(consistencyColumn)}
+FROM ${sparkName(`${table}__rows`)} r`;
+}
+
+function quarantineSelect({ table }: AnyPipeline): string {
+  const values: Readonly<Record<string, string>> = {
+    dataset: sparkText(table),
+    reason: "coalesce(problem, 'same key, other values')",
+    record: 'record',
+    partition_value: 'partition_value',
+    request: 'request',
+  };
+  const items = quarantineTable.columns.map(
+    ({ name, type }) => `CAST(${values[name]!} AS ${sparkType(type)}) AS ${sparkName(name)}`,
+  );
+  return `SELECT ${items.join(', ')} FROM ${sparkName(`${table}__judged`)} WHERE NOT is_duplicate AND (problem IS NOT NULL OR key_rank > 1)`;
+}
+
+function ledgerSelect({ table }: AnyPipeline, run: string): string {
+  return `SELECT ${sparkText(run)} AS run_id, ${sparkText(table)} AS dataset, count(*) AS fetched,
+  count_if(key_rank = 1) AS published, count_if(NOT is_duplicate AND (problem IS NOT NULL OR key_rank > 1)) AS quarantined,
+  count_if(is_duplicate) AS duplicates FROM ${sparkName(`${table}__judged`)}`;
+}

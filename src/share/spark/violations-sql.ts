@@ -1,0 +1,192 @@
+/** Finds the violations of the declared row checks in Spark's SQL, with the messages of `check-messages.ts`. */
+
+import { ownMessages } from '../../check-messages.ts';
+import { kindOf } from '../../kinds/kinds.ts';
+import type { AnyPipeline, RowCheck, SumCheck } from '../../project/declaration.ts';
+import { conflictingRecords, NullReason } from '../../project/reserved.ts';
+import { rawSql, reasonName } from './column-sql.ts';
+import { sparkName, sparkText, sparkType } from './spark-text.ts';
+
+/** SQL of the columns of a violation, in addition to the dataset and its key. */
+interface Found {
+  readonly check: string;
+  readonly severity: string;
+  readonly column: string;
+  readonly raw?: string;
+  readonly expected?: string;
+  readonly actual?: string;
+  readonly message: string;
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Returns SELECTs with the columns of `violations`, given the views `NAME__judged` and `NAME__rows` of the datasets. */
+export function violationSelects(pipeline: AnyPipeline, columns: readonly Column[]): string[] {
+  const judged = sparkName(`${pipeline.table}__judged`);
+  const references = pipeline.checks.filter((check) => check.kind === 'reference');
+  const others = pipeline.checks.filter((check) => check.kind !== 'reference');
+  const ofRows = [
+    ...Object.keys(pipeline.columns)
+      .filter((column) => !pipeline.key.includes(column))
+      .map((column) => ({ found: nullValue(pipeline, column), where: isViolation(pipeline, column) })),
+    ...others.map((check) => (check.kind === 'sum' ? sum(pipeline, check) : rowCheck(pipeline, check))),
+  ].map(({ found, where }) => `IF(${where}, ${structOf(found)}, NULL)`);
+  const conflict: Found = {
+    check: sparkText(conflictingRecords),
+    severity: "'error'",
+    column: "''",
+    message: sparkText(ownMessages.conflicting_records.en),
+  };
+  const select = (from: string): string => `SELECT ${itemsOf(pipeline, columns)} FROM (${from})`;
+  return [
+    // One pass for all checks of a row. A SELECT for each of them would take Spark a second each.
+    ...(ofRows.length === 0
+      ? []
+      : [
+          select(
+            `SELECT *, explode(filter(array(${ofRows.join(', ')}), v -> v IS NOT NULL)) AS v FROM ${judged} WHERE key_rank = 1`,
+          ),
+        ]),
+    select(`SELECT *, ${structOf(conflict)} AS v FROM ${judged} WHERE key_rank > 1`),
+    ...references.map((check) => {
+      const { found, where } = rowCheck(pipeline, check);
+      return select(`SELECT *, ${structOf(found)} AS v FROM ${sparkName(`${pipeline.table}__rows`)} WHERE ${where}`);
+    }),
+  ];
+}
+
+/** Returns the items of a SELECT over the columns of a dataset and the violation `v`. */
+function itemsOf({ table, key }: AnyPipeline, columns: readonly Column[]): string {
+  const ofViolation = new Set(['check_name', 'severity', 'column_name', 'raw_value', 'expected', 'actual', 'message']);
+  const valueOf = (name: string): string => {
+    if (name === 'dataset') return sparkText(table);
+    if (ofViolation.has(name)) return `v.${name}`;
+    return key.includes(name) ? sparkName(name) : 'NULL';
+  };
+  return columns
+    .map(({ name, type }) => `CAST(${valueOf(name)} AS ${sparkType(type)}) AS ${sparkName(name)}`)
+    .join(', ');
+}
+
+function structOf({ check, severity, column, raw, expected, actual, message }: Found): string {
+  const values = { check_name: check, severity, column_name: column, raw_value: raw, expected, actual, message };
+  const items = Object.entries(values).map(([name, sql]) => `${sparkText(name)}, CAST(${sql ?? 'NULL'} AS STRING)`);
+  return `named_struct(${items.join(', ')})`;
+}
+
+function isViolation({ columns }: AnyPipeline, column: string): string {
+  const reason = reasonName(column);
+  return columns[column]!.nullable === true ? `${reason} = 'malformed'` : `${reason} IS NOT NULL`;
+}
+
+function nullValue({ columns }: AnyPipeline, column: string): Found {
+  const definition = columns[column]!;
+  const reason = reasonName(column);
+  const { malformed } = kindOf(definition);
+  const raw = rawSql(column);
+  // Whether a number is too large or too small depends on its digits.
+  const problem = `CASE WHEN ${raw} RLIKE '^-[0-9]+\\\\z' THEN ${sparkText(malformed(`-${'9'.repeat(40)}`).en)}
+    WHEN ${raw} RLIKE '^[0-9]+\\\\z' THEN ${sparkText(malformed('9'.repeat(40)).en)} ELSE ${sparkText(malformed('x').en)} END`;
+  const filled = {
+    column,
+    field: definition.field,
+    raw: `regexp_extract(to_json(struct(${raw} AS a)), '^..a.:(.*).\\\\z', 1)`,
+    problem,
+  };
+  const message = Object.keys(NullReason).map(
+    (name) =>
+      `WHEN ${sparkText(name)} THEN ${fill(ownMessages[name as keyof typeof NullReason].en, filled, ['raw', 'problem'])}`,
+  );
+  return {
+    check: reason,
+    severity: "'error'",
+    column: sparkText(column),
+    raw: rawSql(column),
+    message: `CASE ${reason} ${message.join(' ')} END`,
+  };
+}
+
+function sum({ columns }: AnyPipeline, { name, severity, whole, parts }: SumCheck): { found: Found; where: string } {
+  const scale = Math.max(...[whole, ...parts].map((column) => scaleOf(columns[column]!)));
+  const exact = (column: string): string => `CAST(${sparkName(column)} AS DECIMAL(38,${scale}))`;
+  const total = `CAST(${parts.map(exact).join(' + ')} AS DECIMAL(38,${scale}))`;
+  const expected = `CAST(${total} AS STRING)`;
+  const actual = `CAST(${exact(whole)} AS STRING)`;
+  const filled = { column: whole, field: columns[whole]!.field, actual, expected, parts: parts.join(' + ') };
+  return {
+    found: {
+      check: sparkText(name),
+      severity: sparkText(severity),
+      column: sparkText(whole),
+      expected,
+      actual,
+      message: fill(ownMessages.sum.en, filled, ['actual', 'expected']),
+    },
+    // NULL if a part is unknown.
+    where: `${exact(whole)} <> ${total}`,
+  };
+}
+
+function scaleOf(definition: AnyPipeline['columns'][string]): number {
+  return definition.kind === 'decimal' ? definition.scale : 0;
+}
+
+function rowCheck({ columns }: AnyPipeline, check: Exclude<RowCheck, SumCheck>): { found: Found; where: string } {
+  const definition = columns[check.column]!;
+  const column = sparkName(check.column);
+  const { expected, fails } = conditionOf(check, kindOf(definition).sqlType);
+  const actual = `CAST(${column} AS STRING)`;
+  const filled = { column: check.column, field: definition.field, actual, expected };
+  return {
+    found: {
+      check: sparkText(check.name),
+      severity: sparkText(check.severity),
+      column: sparkText(check.column),
+      expected: sparkText(expected),
+      actual,
+      message: fill(ownMessages[check.kind].en, filled, ['actual']),
+    },
+    where: fails,
+  };
+}
+
+function conditionOf(check: Exclude<RowCheck, SumCheck>, sqlType: string): { expected: string; fails: string } {
+  const column = sparkName(check.column);
+  switch (check.kind) {
+    case 'range': {
+      const { min, max } = check;
+      const literal = (bound: number | string): string =>
+        /^(DATE|TIMESTAMP)$/.test(sqlType)
+          ? `CAST(${sparkText(String(bound))} AS ${sparkType(sqlType)})`
+          : String(bound);
+      const expected = [
+        ...(min === undefined ? [] : [`at least ${min}`]),
+        ...(max === undefined ? [] : [`at most ${max}`]),
+      ];
+      const fails = [
+        ...(min === undefined ? [] : [`${column} < ${literal(min)}`]),
+        ...(max === undefined ? [] : [`${column} > ${literal(max)}`]),
+      ];
+      return { expected: expected.join(' and '), fails: fails.join(' OR ') };
+    }
+    case 'pattern':
+      return { expected: check.pattern, fails: `NOT ${column} RLIKE ${sparkText(`^(?:${check.pattern})\\z`)}` };
+    case 'reference': {
+      const [table, target] = check.target.split('.') as [string, string];
+      const other = `SELECT ${sparkName(target)} FROM ${sparkName(`${table}__rows`)} WHERE ${sparkName(target)} IS NOT NULL`;
+      return { expected: check.target, fails: `${column} IS NOT NULL AND ${column} NOT IN (${other})` };
+    }
+  }
+}
+
+/** Returns SQL of a message. The values of `computed` are SQL, the others are texts. */
+function fill(template: string, values: Readonly<Record<string, string>>, computed: readonly string[]): string {
+  const pieces = template.split(/\{(\w+)\}/).flatMap((piece, index) => {
+    if (index % 2 === 0) return piece === '' ? [] : [sparkText(piece)];
+    return [computed.includes(piece) ? values[piece]! : sparkText(values[piece]!)];
+  });
+  return `concat(${pieces.join(', ')})`;
+}

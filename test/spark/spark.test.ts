@@ -1,0 +1,206 @@
+/** Spark makes the same rows, quarantine, violations and ledger of landed records as rekap, and a release publishes them in one commit. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
+import { integer } from '../../src/project/define.ts';
+import { readParquetSql } from '../../src/runtime/database.ts';
+import { readLakeStatus } from '../../src/share/lake/inspect-lake.ts';
+import { withLake } from '../../src/share/lake/open-lake.ts';
+import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
+import { requireCurrent } from '../../src/warehouse/warehouse.ts';
+import { catalogs, extensions, startCatalog, type TestCatalog } from '../lake/support.ts';
+import { doubtfulNation, inJson } from '../oracle/doubtful-nation.ts';
+import { startFaultServer } from '../support/fault-server.ts';
+import { acceptedBy, cases, itemsOf } from '../support/kind-cases.ts';
+import { runHere } from '../support/run-here.ts';
+import { runSync } from '../support/served-source.ts';
+import { project as bundled, syncOptions } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { startTwistedSource } from '../support/twisted-source.ts';
+
+const root = join(import.meta.dirname, '../..');
+const cache = join(root, 'node_modules/.cache/spark');
+const isWanted = process.env['REKAP_SPARK'] !== undefined && existsSync(join(cache, 'ready')) && catalogs.length > 0;
+
+/** Runs a script in Spark with two threads. */
+async function runSpark(catalog: TestCatalog, script: string): Promise<void> {
+  const file = join(await temporaryFolder(), 'build.sql');
+  await writeFile(file, script);
+  const settings = {
+    'spark.sql.extensions': 'org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions',
+    'spark.sql.catalog.lake': 'org.apache.iceberg.spark.SparkCatalog',
+    'spark.sql.catalog.lake.type': 'rest',
+    'spark.sql.catalog.lake.uri': catalog.url,
+    'spark.driver.bindAddress': '127.0.0.1',
+    'spark.driver.host': '127.0.0.1',
+    'spark.ui.enabled': 'false',
+    'spark.sql.shuffle.partitions': '2',
+  };
+  const words = Object.entries(settings).flatMap(([name, value]) => ['--conf', `${name}=${value}`]);
+  const home = join(cache, 'python/pyspark');
+  const [jar] = readdirSync(join(cache, 'jars'));
+  const child = spawn(
+    join(home, 'bin/spark-sql'),
+    ['--master', 'local[2]', '--jars', join(cache, 'jars', jar!), ...words, '-f', file],
+    { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, SPARK_HOME: home }, cwd: await temporaryFolder() },
+  );
+  const [messages, [code]] = await Promise.all([text(child.stderr), once(child, 'exit') as Promise<[number]>]);
+  const short = messages.split('\n').filter((line) => !/^\s+(at|\.\.\.) /.test(line));
+  expect(code, short.join('\n')).toBe(0);
+}
+
+/** Lands the current snapshot's run, transforms it in Spark, releases it, and compares all tables. */
+async function expectSame(warehouse: string): Promise<void> {
+  const catalog = await startCatalog('iceberg');
+  const { id, folder, manifest } = await requireCurrent(warehouse);
+  const where = ['--warehouse', warehouse, '--catalog', catalog.url, '--extensions', extensions];
+  expect(await runHere(['lake', 'land', manifest.run, ...where])).toMatchObject({ code: 0, stderr: '' });
+  const script = await runHere(['spark-script', manifest.run, '--warehouse', warehouse]);
+  expect(script).toMatchObject({ code: 0, stderr: '' });
+  await runSpark(catalog, script.stdout);
+  expect(await runHere(['lake', 'release', manifest.run, ...where])).toMatchObject({ code: 0, stderr: '' });
+  const datasets = Object.keys(manifest.datasets);
+  const tables = [...datasets, 'violations', 'quarantine'];
+  const files = tables.map((table) => join(folder, parquetPath(table)));
+  const wanted = { tables: [...tables, 'ledger'], files };
+  await withLake(catalog.place(), wanted, async ({ database, metadata }) => {
+    for (const [index, table] of tables.entries()) {
+      // Spark doesn't know the history.
+      const columns = table === 'violations' ? '* EXCLUDE (first_snapshot, since)' : '*';
+      const ours = `SELECT ${columns} FROM ${readParquetSql(files[index]!)}`;
+      const its = `SELECT ${columns} FROM lake.rekap.${table}`;
+      const different = await database.rows(
+        `(SELECT 'ours' AS of, * FROM (${ours} EXCEPT ALL ${its})) UNION ALL (SELECT 'spark', * FROM (${its} EXCEPT ALL ${ours})) LIMIT 6`,
+      );
+      expect([table, different]).toEqual([table, []]);
+    }
+    const ledger = await database.rows(
+      'SELECT dataset, fetched::INTEGER AS fetched, published::INTEGER AS published, quarantined::INTEGER AS quarantined, duplicates::INTEGER AS duplicates FROM lake.rekap.ledger ORDER BY dataset',
+    );
+    expect(ledger).toEqual(datasets.toSorted().map((dataset) => ({ dataset, ...manifest.datasets[dataset]!.ledger })));
+    const tag = `snap_${id.replace('-', '_')}`;
+    for (const table of wanted.tables)
+      expect(Object.keys(metadata.get(table)!.refs!).toSorted()).toEqual(['main', tag]);
+  });
+}
+
+describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
+  it('reads a nation with every kind of doubt as rekap does', async () => {
+    const source = await startTwistedSource(doubtfulNation(), (response, body) => response.end(inJson(body)));
+    const warehouse = await temporaryFolder();
+    await runSync(syncOptions(warehouse, source.url), {}, { ...bundled, checks: [] });
+    await expectSame(warehouse);
+  }, 300_000);
+
+  it('reads every value of every kind of column as rekap does', async () => {
+    const warehouse = await temporaryFolder();
+    const { url, project } = await startKinds();
+    await runSync(syncOptions(warehouse, url), {}, project);
+    await expectSame(warehouse);
+  }, 300_000);
+
+  it('is not released if a record is missing, or without a branch', async () => {
+    const warehouse = await temporaryFolder();
+    await syncSample('vessels', warehouse);
+    const catalog = await startCatalog('iceberg');
+    const { manifest } = await requireCurrent(warehouse);
+    const where = ['--warehouse', warehouse, '--catalog', catalog.url, '--extensions', extensions];
+    const release = () => runHere(['lake', 'release', manifest.run, ...where]);
+    await runHere(['lake', 'land', manifest.run, ...where]);
+    expect(await release()).toMatchObject({ code: 8, stderr: expect.stringContaining('has no branch') });
+    const { stdout } = await runHere(['spark-script', manifest.run, '--warehouse', warehouse]);
+    await runSpark(catalog, stdout.replace("dataset = 'vessels'", "dataset = 'vessels' AND position > 0"));
+    expect(await release()).toMatchObject({ code: 1, stderr: expect.stringContaining('records were transformed') });
+    const { last } = await readLakeStatus(catalog.place());
+    expect(last).toBeNull();
+  }, 300_000);
+
+  it.each(['payments', 'polling-stations', 'vessels'])(
+    'transforms the example %s as rekap does',
+    async (name) => {
+      const warehouse = await temporaryFolder();
+      const words = ['sync', '--sample', '--project', join(root, 'examples', name), '--warehouse', warehouse];
+      expect(await runHere(words)).toMatchObject({ code: 0 });
+      await expectSame(warehouse);
+    },
+    300_000,
+  );
+});
+
+async function syncSample(example: string, warehouse: string): Promise<void> {
+  const words = ['sync', '--sample', '--project', join(root, 'examples', example), '--warehouse', warehouse];
+  expect(await runHere(words)).toMatchObject({ code: 0 });
+}
+
+/** A list with a column per kind, whose records have all values that it accepts and refuses, some of them twice. */
+async function startKinds(): Promise<{ url: string; project: Project & { reportModule: null } }> {
+  const all = Object.values(cases);
+  const values = all.map((one) => [
+    ...acceptedBy(one).map(([json]) => json),
+    ...itemsOf(one.refused),
+    'null',
+    '""',
+    null,
+  ]);
+  const most = Math.max(...values.map(({ length }) => length));
+  const records = Array.from({ length: most }, (_, row) => {
+    const cells = values.flatMap((list, index) => {
+      // Once each, because DuckDB couldn't add the largest numbers.
+      const json = row < list.length ? list[row] : 'null';
+      return json === null || json === undefined ? [] : [`"c${index}":${json}`];
+    });
+    return `{${[`"id":${row}`, ...cells].join(',')}}`;
+  });
+  // A copy, another record with the key of an earlier one, and records without a key.
+  const odd = [
+    records[0]!,
+    '{"id":1,"c0":"other"}',
+    '{"id":"x"}',
+    '{"id":null}',
+    '{"c0":"no key"}',
+    '[1]',
+    '7',
+    '{"id":"x"}',
+  ];
+  const body = `{"data":[${[...records, ...odd].join(',')}]}`;
+  const server = await startFaultServer((_, response) => void response.end(body));
+  onTestFinished(() => server.close());
+  const columns = Object.fromEntries(
+    all.map(({ column }, index) => [
+      `c${index}`,
+      { ...column, field: `c${index}`, ...(index % 2 === 0 && { nullable: true as const }) },
+    ]),
+  );
+  const everything: AnyPipeline = {
+    table: 'everything',
+    title: 'Everything',
+    comment: 'A column of each kind.',
+    path: '/everything',
+    columns: { id: integer('id', 'Number of the row.'), ...columns },
+    key: ['id'],
+    watch: [],
+    checks: [],
+    paging: { by: 'none' },
+    format: 'json',
+    records: '/data',
+  };
+  const project = {
+    name: 'everything',
+    title: 'Everything',
+    description: 'Everything.',
+    examples: [],
+    auth: null,
+    partitionOption: 'partition',
+    pipelines: [everything],
+    models: [],
+    checks: [],
+    reportModule: null,
+  };
+  return { url: server.url, project };
+}
