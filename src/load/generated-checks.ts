@@ -15,7 +15,7 @@ export function generatedChecks(pipeline: AnyPipeline): SqlFile[] {
 function generateCheck(pipeline: AnyPipeline, check: GeneratedCheck): SqlFile {
   const { table, key } = pipeline;
   const column = quoteIdentifier(check.column);
-  const { expected, fails } = conditionOf(pipeline, check);
+  const { expected, fails } = conditionOf(pipeline, check, duckDb);
   return {
     name: check.name,
     comment: '',
@@ -27,14 +27,37 @@ function generateCheck(pipeline: AnyPipeline, check: GeneratedCheck): SqlFile {
   };
 }
 
-function conditionOf({ columns }: AnyPipeline, check: GeneratedCheck): { expected: string; fails: string } {
-  const column = quoteIdentifier(check.column);
+/** Writes the parts of a condition in the SQL of an engine. */
+export interface Dialect {
+  name(column: string): string;
+  /** The rows of a dataset. */
+  rows(table: string): string;
+  /** A date or a timestamp. */
+  literal(text: string, sqlType: string): string;
+  /** True if the whole text doesn't match. */
+  mismatches(column: string, pattern: string): string;
+}
+
+const duckDb: Dialect = {
+  name: quoteIdentifier,
+  rows: quoteIdentifier,
+  literal: (text, sqlType) => `${quoteText(text)}::${sqlType}`,
+  mismatches: (column, pattern) => `NOT regexp_full_match(${column}, ${quoteText(pattern)})`,
+};
+
+/** Returns what a check expects, and the condition of a row that fails it. */
+export function conditionOf(
+  { columns }: AnyPipeline,
+  check: GeneratedCheck,
+  dialect: Dialect,
+): { expected: string; fails: string } {
+  const column = dialect.name(check.column);
   switch (check.kind) {
     case 'range': {
       const { min, max } = check;
       const { sqlType } = kindOf(columns[check.column]!);
       const literal = (bound: number | string): string =>
-        /^(DATE|TIMESTAMP)$/.test(sqlType) ? `${quoteText(String(bound))}::${sqlType}` : String(bound);
+        /^(DATE|TIMESTAMP)$/.test(sqlType) ? dialect.literal(String(bound), sqlType) : String(bound);
       const expected = [
         ...(min === undefined ? [] : [`at least ${min}`]),
         ...(max === undefined ? [] : [`at most ${max}`]),
@@ -46,10 +69,11 @@ function conditionOf({ columns }: AnyPipeline, check: GeneratedCheck): { expecte
       return { expected: expected.join(' and '), fails: fails.join(' OR ') };
     }
     case 'pattern':
-      return { expected: check.pattern, fails: `NOT regexp_full_match(${column}, ${quoteText(check.pattern)})` };
+      return { expected: check.pattern, fails: dialect.mismatches(column, check.pattern) };
     case 'reference': {
-      const [table, target] = check.target.split('.').map(quoteIdentifier);
-      const other = `SELECT ${target} FROM ${table} WHERE ${target} IS NOT NULL`;
+      const [table, target] = check.target.split('.') as [string, string];
+      const value = dialect.name(target);
+      const other = `SELECT ${value} FROM ${dialect.rows(table)} WHERE ${value} IS NOT NULL`;
       return { expected: check.target, fails: `${column} IS NOT NULL AND ${column} NOT IN (${other})` };
     }
   }

@@ -110,14 +110,14 @@ describe('rekap doctor', () => {
 describe('rekap config', () => {
   it('shows each setting with the place that it comes from, and no address that may be a secret', async () => {
     const file = join(await temporaryFolder(), 'rekap.json');
-    await writeFile(file, JSON.stringify({ keep: 14, webhook: 'https://hooks.test/token' }));
+    await writeFile(file, JSON.stringify({ keep: 14, webhook: 'https://hooks.test/canary-4711' }));
     const { stdout } = await runHere(['config', '--config', file, '--json'], { REKAP_PAGE_SIZE: '100' });
     const settings = JSON.parse(stdout) as { option: string; value: unknown; origin: string | null }[];
     const of = (option: string) => settings.find((setting) => setting.option === option);
     expect(of('keep')).toEqual({ option: 'keep', value: 14, origin: '"keep" in the config file' });
     expect(of('page-size')).toEqual({ option: 'page-size', value: 100, origin: 'REKAP_PAGE_SIZE' });
     expect(of('attempts')).toMatchObject({ origin: 'default' });
-    expect(stdout).not.toContain('token');
+    expect(stdout).not.toContain('canary-4711');
   });
 
   it.each([

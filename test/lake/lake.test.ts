@@ -1,4 +1,4 @@
-/** Snapshots in an Iceberg catalog: equal row by row, published as a whole or not at all, whoever else publishes and whatever breaks. */
+/** Snapshots in an Iceberg catalog: equal row by row, published as a whole or not at all, even if others publish or a connection breaks. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -18,9 +18,10 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/lake');
 export const extensions = join(cache, 'extensions');
+const isInstalled = process.env['REKAP_LAKE'] !== undefined && existsSync(join(cache, 'ready'));
 /** Nessie needs Java 21. Debian installs several versions side by side. */
-const java = ['java', ...globJava()].find((program) => versionOf(program) >= 21);
-const isWanted = process.env['REKAP_LAKE'] !== undefined && existsSync(join(cache, 'ready')) && java !== undefined;
+const java = isInstalled ? ['java', ...globJava()].find((program) => versionOf(program) >= 21) : undefined;
+const isWanted = java !== undefined;
 export const catalogs: readonly CatalogName[] = isWanted ? (hasStore ? ['iceberg', 'nessie'] : ['iceberg']) : [];
 export const whySkipped = '"make test-lake" runs it against Iceberg catalogs';
 

@@ -103,7 +103,7 @@ export class Catalog {
   }
 
   /**
-   * Commits changes of several tables: all or none. If a response is lost, asks the catalog whether it has the changes, and otherwise sends
+   * Commits changes of several tables: all or none. If a response is lost, checks whether the catalog has the changes, and otherwise sends
    * them again. The requirements prevent that they are applied twice.
    *
    * @throws `lake-conflict` if another commit was first, `lake-uncertain` if the catalog doesn't say what happened, `lake` if it refuses.

@@ -36,7 +36,7 @@ export const publicationsTable: NewTable = {
   },
 };
 
-/** Returns the last publication and its number; null if there is none. */
+/** Returns the last publication and its number, or null. */
 export async function lastPublication(
   database: Database,
   namespace: string,

@@ -77,9 +77,10 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
     async (lake) => {
       const { database, catalog, metadata } = lake;
       const { namespace } = settings;
+      // First, so that the commit is refused if someone else publishes from here on.
+      await database.run('BEGIN');
       const last = await lastPublication(database, namespace);
       await requireSuccessor(options, last);
-      await database.run('BEGIN');
       const changed: Difference[] = [];
       for (const table of tables) {
         const difference = await writeDifference(database, namespace, table, !hasSnapshot(metadata.get(table.name)!));

@@ -88,8 +88,8 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
     }
     if (reasons.length > 0 && !acceptChanges)
       throw gateRefusal(reasons, 'If the source is right, add --accept-changes.');
-    const last = await lastPublication(database, namespace);
     await database.run('BEGIN');
+    const last = await lastPublication(database, namespace);
     await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
       snapshot_id: run,
       run_id: run,

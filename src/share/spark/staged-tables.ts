@@ -6,10 +6,10 @@ import type { LakeTable } from '../lake/table-schema.ts';
 
 const count = (name: string, comment: string) => ({ name, type: 'BIGINT', comment, isRequired: true });
 
-/** What became of the records of each dataset: fetched = published + quarantined + duplicates. */
+/** Accounts for the records of each dataset: fetched = published + quarantined + duplicates. */
 export const ledgerTable: TableDefinition = {
   name: 'ledger',
-  comment: 'What became of the records of a run that another engine transformed, by dataset.',
+  comment: 'Records of a run that another engine transformed, by dataset: published, in quarantine, or duplicates.',
   columns: [
     { name: 'run_id', type: 'VARCHAR', comment: 'ID of the run.', isRequired: true },
     { name: 'dataset', type: 'VARCHAR', comment: 'The dataset.', isRequired: true },

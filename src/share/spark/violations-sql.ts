@@ -2,6 +2,7 @@
 
 import { ownMessages } from '../../check-messages.ts';
 import { kindOf } from '../../kinds/kinds.ts';
+import { conditionOf, type Dialect } from '../../load/generated-checks.ts';
 import type { AnyPipeline, RowCheck, SumCheck } from '../../project/declaration.ts';
 import { conflictingRecords, NullReason } from '../../project/reserved.ts';
 import { rawSql, reasonName } from './column-sql.ts';
@@ -134,10 +135,17 @@ function scaleOf(definition: AnyPipeline['columns'][string]): number {
   return definition.kind === 'decimal' ? definition.scale : 0;
 }
 
-function rowCheck({ columns }: AnyPipeline, check: Exclude<RowCheck, SumCheck>): { found: Found; where: string } {
-  const definition = columns[check.column]!;
+const spark: Dialect = {
+  name: sparkName,
+  rows: (table) => sparkName(`${table}__rows`),
+  literal: (text, sqlType) => `CAST(${sparkText(text)} AS ${sparkType(sqlType)})`,
+  mismatches: (column, pattern) => `NOT ${column} RLIKE ${sparkText(`^(?:${pattern})\\z`)}`,
+};
+
+function rowCheck(pipeline: AnyPipeline, check: Exclude<RowCheck, SumCheck>): { found: Found; where: string } {
+  const definition = pipeline.columns[check.column]!;
   const column = sparkName(check.column);
-  const { expected, fails } = conditionOf(check, kindOf(definition).sqlType);
+  const { expected, fails } = conditionOf(pipeline, check, spark);
   const actual = `CAST(${column} AS STRING)`;
   const filled = { column: check.column, field: definition.field, actual, expected };
   return {
@@ -151,35 +159,6 @@ function rowCheck({ columns }: AnyPipeline, check: Exclude<RowCheck, SumCheck>):
     },
     where: fails,
   };
-}
-
-function conditionOf(check: Exclude<RowCheck, SumCheck>, sqlType: string): { expected: string; fails: string } {
-  const column = sparkName(check.column);
-  switch (check.kind) {
-    case 'range': {
-      const { min, max } = check;
-      const literal = (bound: number | string): string =>
-        /^(DATE|TIMESTAMP)$/.test(sqlType)
-          ? `CAST(${sparkText(String(bound))} AS ${sparkType(sqlType)})`
-          : String(bound);
-      const expected = [
-        ...(min === undefined ? [] : [`at least ${min}`]),
-        ...(max === undefined ? [] : [`at most ${max}`]),
-      ];
-      const fails = [
-        ...(min === undefined ? [] : [`${column} < ${literal(min)}`]),
-        ...(max === undefined ? [] : [`${column} > ${literal(max)}`]),
-      ];
-      return { expected: expected.join(' and '), fails: fails.join(' OR ') };
-    }
-    case 'pattern':
-      return { expected: check.pattern, fails: `NOT ${column} RLIKE ${sparkText(`^(?:${check.pattern})\\z`)}` };
-    case 'reference': {
-      const [table, target] = check.target.split('.') as [string, string];
-      const other = `SELECT ${sparkName(target)} FROM ${sparkName(`${table}__rows`)} WHERE ${sparkName(target)} IS NOT NULL`;
-      return { expected: check.target, fails: `${column} IS NOT NULL AND ${column} NOT IN (${other})` };
-    }
-  }
 }
 
 /** Returns SQL of a message. The values of `computed` are SQL, the others are texts. */
