@@ -23,14 +23,18 @@ const afterCommit =
 /** Memory of DuckDB in bytes. It holds a hash of every row of the largest table, and spills what doesn't fit. */
 const memory = 512e6;
 
-const publishArguments = {
-  ...warehouseOption,
-  snapshot: { ...snapshotOption.snapshot, describe: 'ID of the snapshot to publish' },
-  ...lakeOptions,
+const sourceOption = {
   'accept-source': {
     ...publishOptions['accept-source'],
     describe: 'allow the tables to switch to another source',
   },
+} as const;
+
+const publishArguments = {
+  ...warehouseOption,
+  snapshot: { ...snapshotOption.snapshot, describe: 'ID of the snapshot to publish' },
+  ...lakeOptions,
+  ...sourceOption,
 } as const;
 
 export const publishLakeCommand = declareCommand({
@@ -123,12 +127,15 @@ async function withSignals<Value>(
 
 export const landCommand = declareCommand({
   positionals: { run: 'ID of the run [default: the newest finished run]' },
-  options: { ...warehouseOption, ...lakeOptions, ...jsonOption },
+  options: { ...warehouseOption, ...lakeOptions, ...sourceOption, ...jsonOption },
   examples: [['rekap lake land --catalog https://…', 'copy the accepted records of the newest run to raw.records']],
   async run(args, [run = null]) {
     const { landRecords } = await import('../share/spark/land-records.ts');
     const landed = await withSignals(args, (catalog) =>
-      landRecords({ warehouse: args.warehouse, run }, placeOf(catalog, args.extensions)),
+      landRecords(
+        { warehouse: args.warehouse, run },
+        { ...placeOf(catalog, args.extensions), acceptSource: args['accept-source'] },
+      ),
     );
     if (args.json) return (await import('./print/terminal.ts')).printJson(landed);
     const counts = Object.entries(landed.records).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
@@ -158,6 +165,7 @@ export const releaseCommand = declareCommand({
   options: {
     ...warehouseOption,
     ...lakeOptions,
+    ...sourceOption,
     'accept-changes': {
       ...publishOptions['accept-changes'],
       describe: 'release even if a dataset shrank, or totals changed significantly',
@@ -175,6 +183,7 @@ export const releaseCommand = declareCommand({
         warehouse: args.warehouse,
         run,
         acceptChanges: args['accept-changes'],
+        acceptSource: args['accept-source'],
         clock: systemClock,
       }),
     );

@@ -26,7 +26,8 @@ export const catalogs: readonly CatalogName[] = isWanted ? (hasStore ? ['iceberg
 export const whySkipped = '"make test-lake" runs it against Iceberg catalogs';
 
 /** Decides what happens to a request: it is passed on, or the connection breaks before or after that. */
-type Fault = (request: IncomingMessage, body: string) => 'pass' | 'lose request' | 'lose response' | 'hold' | number;
+type Outcome = 'pass' | 'lose request' | 'lose response' | 'hold' | number;
+type Fault = (request: IncomingMessage, body: string) => Outcome | Promise<Outcome>;
 
 export interface TestCatalog {
   readonly url: string;
@@ -137,7 +138,7 @@ async function relay(
   const body = await buffer(request);
   const { method, url, headers } = request;
   if (url!.endsWith('/transactions/commit')) catalog.commits.push(body.toString());
-  const fault = catalog.fault(request, body.toString());
+  const fault = await catalog.fault(request, body.toString());
   if (fault === 'hold') return;
   if (fault === 'lose request') return void response.destroy();
   if (typeof fault === 'number') return void response.writeHead(fault).end('{}');

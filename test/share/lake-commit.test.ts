@@ -67,6 +67,40 @@ describe('a commit', () => {
     expect(fake.tables.get('voters')!.snapshots).toEqual([1]);
   });
 
+  it('is refused after a lost response if another one was first', async () => {
+    const fake = await startFakeCatalog(['voters']);
+    const catalog = await connect(fake);
+    await catalog.commit([append(catalog, long, null)]);
+    fake.faults.push('lose request');
+    const late = catalog.commit([append(catalog, long + 2n, long)]);
+    await catalog.commit([append(catalog, long + 1n, long)]);
+    await expect(late).rejects.toMatchObject({ code: 'lake-conflict' });
+    expect(fake.tables.get('voters')!.snapshots).toEqual([long, long + 1n]);
+  });
+
+  it('is called uncertain if the catalog refuses to repeat it, and has dropped its history', async () => {
+    const fake = await startFakeCatalog(['voters']);
+    const catalog = await connect(fake);
+    fake.faults.push('lose response');
+    const late = catalog.commit([append(catalog, long, null)]);
+    const { snapshots, refs } = fake.tables.get('voters')!;
+    fake.whenApplied(() => {
+      snapshots.splice(0, 1, long + 1n);
+      refs['main'] = long + 1n;
+    });
+    await expect(late).rejects.toMatchObject({ code: 'lake-uncertain' });
+  });
+
+  it('that only removes tags is repeated until they are gone', async () => {
+    const fake = await startFakeCatalog(['voters'], { current: { voters: 7 } });
+    const catalog = await connect(fake);
+    fake.tables.get('voters')!.refs['snap_1'] = 7;
+    fake.faults.push('answer 503');
+    const updates = [{ action: 'remove-snapshot-ref', 'ref-name': 'snap_1' } as const];
+    await catalog.commit([catalog.change('voters', { requirements: [], updates })]);
+    expect(fake.tables.get('voters')!.refs).toEqual({ main: 7 });
+  });
+
   it('is called uncertain if the catalog disappears', async () => {
     const fake = await startFakeCatalog(['voters']);
     const catalog = await connect(fake);

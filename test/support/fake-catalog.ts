@@ -30,6 +30,8 @@ export interface FakeCatalog {
   readonly commits: number;
   /** Number of requests that could change something. */
   readonly writes: number;
+  /** Calls this after each commit. */
+  whenApplied(act: () => void): void;
 }
 
 interface FakeSettings {
@@ -51,7 +53,7 @@ export async function startFakeCatalog(
     }),
   );
   const faults: Fault[] = [];
-  const state = { commits: 0, writes: 0, late: null as readonly TableChange[] | null };
+  const state = { commits: 0, writes: 0, late: null as readonly TableChange[] | null, afterwards: () => {} };
 
   const apply = (changes: readonly TableChange[]): boolean => {
     const isMet = changes.every(({ identifier, requirements }) =>
@@ -67,8 +69,10 @@ export async function startFakeCatalog(
         const { snapshots, refs } = tables.get(identifier.name)!;
         if (update.action === 'add-snapshot') snapshots.push(update.snapshot['snapshot-id']);
         if (update.action === 'set-snapshot-ref') refs[update['ref-name']] = update['snapshot-id'];
+        if (update.action === 'remove-snapshot-ref') delete refs[update['ref-name']];
       }
     state.commits += 1;
+    state.afterwards();
     return true;
   };
   const commit = (changes: readonly TableChange[], response: ServerResponse): void => {
@@ -119,6 +123,9 @@ export async function startFakeCatalog(
     faults,
     get commits() {
       return state.commits;
+    },
+    whenApplied(act) {
+      state.afterwards = act;
     },
     get writes() {
       return state.writes;

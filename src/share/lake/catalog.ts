@@ -4,7 +4,7 @@ import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { Clock } from '../../runtime/context.ts';
 import type { Secret } from '../../source/secret.ts';
 import { parseExactly, writeExactly } from './exact-json.ts';
-import { isSame, type NewTable, type TableChange, type TableMetadata } from './iceberg.ts';
+import { isSame, type NewTable, type SnapshotId, type TableChange, type TableMetadata } from './iceberg.ts';
 
 /** Where the catalog is, and how to sign in. */
 export interface CatalogSettings {
@@ -110,29 +110,21 @@ export class Catalog {
    */
   async commit(changes: readonly TableChange[]): Promise<void> {
     const body = writeExactly({ 'table-changes': changes });
+    // Why it isn't known whether an earlier attempt was applied; null after none.
+    let doubt: string | null = null;
     for (let attempt = 1; ; attempt += 1) {
-      let doubt: string;
       try {
         const answer = await this.send('POST', this.path('transactions/commit'), body);
         if (answer.status < 300) return;
-        if (answer.status === 409) {
-          // The first attempt may have been applied although its response was lost.
-          if (attempt > 1 && (await this.has(changes))) return;
-          throw new RekapError(
-            'lake-conflict',
-            `Another publisher changed the tables of ${this.settings.url} in the meantime.`,
-            'Nothing was changed. Run the command again.',
-            { cause: this.failure(answer, 'commit') },
-          );
-        }
-        if (answer.status < 500) throw this.failure(answer, 'commit');
+        if (answer.status < 500 && doubt === null) throw this.refusal(answer);
         doubt = `the catalog answered ${answer.status}`;
       } catch (error) {
         if (!isRekapError(error, 'lake') || error.status !== 0) throw error;
         doubt = error.message.replace(/\.$/, '');
       }
-      const isThere = await this.has(changes).catch(() => null);
-      if (isThere === true) return;
+      const state = await this.stateOf(changes).catch(() => 'unknown');
+      if (state === 'committed') return;
+      if (state === 'superseded') throw this.conflict(null);
       if (attempt === maxAttempts)
         throw new RekapError(
           'lake-uncertain',
@@ -143,20 +135,42 @@ export class Catalog {
     }
   }
 
-  /** Returns whether the first table has the snapshot or the references of a commit, and with it all tables. */
-  private async has([first]: readonly TableChange[]): Promise<boolean> {
-    const metadata = await this.loadTable(first!.identifier.name);
-    if (metadata === null) return false;
-    const { snapshots = [], refs = {} } = metadata;
-    // Nessie keeps only the last snapshot, and no tags.
-    const added = first!.updates.findLast((update) => update.action === 'add-snapshot');
-    if (added !== undefined)
-      return snapshots.some((snapshot) => isSame(snapshot['snapshot-id'], added.snapshot['snapshot-id']));
-    return first!.updates.every(
-      (update) =>
-        update.action !== 'set-snapshot-ref' ||
-        isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id']),
+  private refusal(answer: Answer): RekapError {
+    const failure = this.failure(answer, 'commit');
+    return answer.status === 409 ? this.conflict(failure) : failure;
+  }
+
+  private conflict(cause: RekapError | null): RekapError {
+    return new RekapError(
+      'lake-conflict',
+      `Another publisher changed the tables of ${this.settings.url} in the meantime.`,
+      'Nothing was changed. Run the command again.',
+      { cause },
     );
+  }
+
+  /**
+   * Returns what the first table shows about a commit, and with it about all tables. `superseded` means that another commit came first, so
+   * this one can't be applied any more. Nessie keeps only the last snapshot of a table, so it shows this only if the commit is the last one.
+   */
+  private async stateOf([first]: readonly TableChange[]): Promise<'committed' | 'superseded' | 'unknown'> {
+    const { updates, requirements, identifier } = first!;
+    const { snapshots = [], refs = {} } = (await this.loadTable(identifier.name)) ?? {};
+    const has = (id: SnapshotId): boolean => snapshots.some((snapshot) => isSame(snapshot['snapshot-id'], id));
+    const added = updates.findLast((update) => update.action === 'add-snapshot');
+    if (added !== undefined) {
+      if (has(added.snapshot['snapshot-id'])) return 'committed';
+      const parent = requirements.find(({ ref }) => ref === 'main')?.['snapshot-id'] as SnapshotId | null | undefined;
+      const isReplaced = typeof parent === 'bigint' && has(parent) && !isSame(refs['main']?.['snapshot-id'], parent);
+      return isReplaced ? 'superseded' : 'unknown';
+    }
+    const isDone = updates.every((update) => {
+      if (update.action === 'remove-snapshot-ref') return refs[update['ref-name']] === undefined;
+      return (
+        update.action === 'set-snapshot-ref' && isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id'])
+      );
+    });
+    return isDone ? 'committed' : 'unknown';
   }
 
   /**

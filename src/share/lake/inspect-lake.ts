@@ -39,12 +39,7 @@ export interface LakeStatus {
 export async function readLakeStatus(where: LakePlace): Promise<LakeStatus> {
   const { url, namespace } = where.catalog;
   const tables = await loadTables(await Catalog.connect(where.catalog));
-  const last =
-    tables.size === 0
-      ? null
-      : await withLake(where, { tables: [], files: [] }, ({ database, metadata }) =>
-          metadata.size === 0 ? Promise.resolve(null) : lastPublication(database, namespace),
-        );
+  const last = tables.size === 0 ? null : await readLastPublication(where);
   return {
     catalog: url,
     namespace,
@@ -52,6 +47,13 @@ export async function readLakeStatus(where: LakePlace): Promise<LakeStatus> {
     tags: tagsOf(tables).length,
     tables: [...tables].map(([table, metadata]) => statusOf(table, metadata)),
   };
+}
+
+/** Returns the last publication, or null. */
+export async function readLastPublication(where: LakePlace): Promise<Publication | null> {
+  return withLake(where, { tables: [], files: [] }, ({ database, metadata }) =>
+    metadata.size === 0 ? Promise.resolve(null) : lastPublication(database, where.catalog.namespace),
+  );
 }
 
 export async function readLakeTags(where: Pick<LakePlace, 'catalog'>): Promise<LakeTag[]> {

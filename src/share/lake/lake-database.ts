@@ -76,7 +76,11 @@ export async function openLake(relay: Relay, warehouse: string | null, settings:
  * @throws `lake` if a table is in a local folder, but the catalog isn't on this machine.
  */
 export async function sealLake(database: Database, { locations, files, catalog }: Access): Promise<void> {
-  const local = locations.find((location) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(location) || /^file:/i.test(location));
+  // DuckDB treats unknown schemes as local paths.
+  const local = locations.find(
+    (location) =>
+      !/^(s3|s3a|s3n|gs|gcs|r2|az|azure|abfss|https?):\/\//.test(location) || location.split('/').includes('..'),
+  );
   if (local !== undefined && !isLoopback(new URL(catalog).hostname))
     throw new RekapError(
       'lake',
@@ -123,6 +127,12 @@ async function createStorageSecret(database: Database, env: Environment): Promis
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = env;
   if (!id || !secret) return false;
   const endpoint = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || '';
+  if (endpoint !== '' && !/^https?:\/\/[^/]+/.test(endpoint))
+    throw new RekapError(
+      'configuration',
+      'AWS_ENDPOINT_URL_S3 is not the URL of an object store.',
+      'Use a URL such as https://store.example.',
+    );
   const parts = [`KEY_ID ${quoteText(id)}`, `SECRET ${quoteText(secret)}`];
   if (session) parts.push(`SESSION_TOKEN ${quoteText(session)}`);
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'];

@@ -14,6 +14,7 @@ import { listSnapshotIds, recoveryHint, type Snapshot } from '../../warehouse/wa
 import type { Catalog } from './catalog.ts';
 import { compare, type Difference, writeDifference } from './compare.ts';
 import type { TableMetadata } from './iceberg.ts';
+import { readLastPublication } from './inspect-lake.ts';
 import { createTables, tablesOf } from './lake-tables.ts';
 import { commitLake, type LakePlace, withLake } from './open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from './publications.ts';
@@ -63,6 +64,8 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
       damage,
       recoveryHint(snapshot.id, snapshot.manifest.run),
     );
+  // Before tables or columns are created for a snapshot that is refused.
+  await requireSuccessor(options, await readLastPublication(options));
   const tables = await tablesOf(snapshot);
   const tag = tagOf(snapshot.id);
   const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, tables);
@@ -112,23 +115,31 @@ async function keptTag(catalog: Catalog, tag: string): Promise<string | null> {
   return (await catalog.loadTable(publicationsName))?.refs?.[tag] === undefined ? null : tag;
 }
 
+/** @throws `source-mismatch` if the catalog has figures of another source. */
+export function requireSource(
+  { catalog, acceptSource }: Pick<PublishLakeOptions, 'catalog' | 'acceptSource'>,
+  source: string,
+  last: { readonly source: string } | null,
+): void {
+  if (last === null || last.source === source || acceptSource) return;
+  throw new RekapError(
+    'source-mismatch',
+    `The namespace ${catalog.namespace} of ${catalog.url} contains figures from ${last.source}, not from ${source}.`,
+    'Choose another --namespace, or add --accept-source if the source has a new URL.',
+  );
+}
+
 /** Refuses other figures than those of this source, and figures that another warehouse has replaced since. */
 async function requireSuccessor(
   { warehouse, snapshot, catalog, acceptSource }: PublishLakeOptions,
   last: { readonly snapshot_id: string; readonly source: string } | null,
 ): Promise<void> {
   if (last === null) return;
-  const where = `The namespace ${catalog.namespace} of ${catalog.url}`;
-  if (last.source !== snapshot.manifest.source && !acceptSource)
-    throw new RekapError(
-      'source-mismatch',
-      `${where} contains figures from ${last.source}, not from ${snapshot.manifest.source}.`,
-      'Choose another --namespace, or add --accept-source if the source has a new URL.',
-    );
+  requireSource({ catalog, acceptSource }, snapshot.manifest.source, last);
   if (last.snapshot_id <= snapshot.id || (await listSnapshotIds(warehouse)).includes(last.snapshot_id)) return;
   throw new RekapError(
     'lake-conflict',
-    `${where} contains snapshot ${last.snapshot_id}, which is newer than ${snapshot.id} and not from this warehouse.`,
+    `The namespace ${catalog.namespace} of ${catalog.url} contains snapshot ${last.snapshot_id}, which is newer than ${snapshot.id} and not from this warehouse.`,
     'Find out who else publishes there, or choose another --namespace.',
   );
 }

@@ -57,6 +57,8 @@ export async function openRelay(
       commits.set(body, begun);
       return begun;
     }
+    // A commit of one table wouldn't be atomic, and would not be checked.
+    if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'the relay only forwards requests that read');
     const access = headers['x-iceberg-access-delegation'];
     const forwarded = typeof access === 'string' ? { 'x-iceberg-access-delegation': access } : {};
     const found = await catalog.send(method, url, body === '' ? undefined : body, forwarded);

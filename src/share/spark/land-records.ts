@@ -13,7 +13,9 @@ import { Catalog } from '../lake/catalog.ts';
 import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
 import { lakeTableSql } from '../lake/lake-database.ts';
 import type { NewTable } from '../lake/iceberg.ts';
+import { readLastPublication } from '../lake/inspect-lake.ts';
 import { createTables } from '../lake/lake-tables.ts';
+import { requireSource } from '../lake/publish-lake.ts';
 import { asLakeTables } from './staged-tables.ts';
 import { fieldsOf, recordText } from './landed-record.ts';
 
@@ -64,12 +66,14 @@ export interface LandedRecords {
  */
 export async function landRecords(
   requested: { readonly warehouse: string; readonly run: string | null },
-  place: LakePlace,
+  place: LakePlace & { readonly acceptSource: boolean },
 ): Promise<LandedRecords> {
   const { landing } = await findLanding(requested);
   const file = await readRunFile(landing);
   requireKnown(landing, file);
   requireWhole(file.run, file.partitions, file.datasets, file.project);
+  // Before tables or columns are created for a run that can't be released.
+  requireSource(place, file.source, await readLastPublication(place));
   const raw = { ...place, catalog: { ...place.catalog, namespace: rawNamespace } };
   const prepare = async (catalog: Catalog): Promise<void> => {
     await createTables(await Catalog.connect(place.catalog), asLakeTables(file.project));

@@ -11,6 +11,7 @@ import type { SnapshotId, TableChange, TableMetadata } from '../lake/iceberg.ts'
 import { lakeTableSql } from '../lake/lake-database.ts';
 import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from '../lake/publications.ts';
+import { requireSource } from '../lake/publish-lake.ts';
 import { tagOf, withTag } from '../lake/tags.ts';
 import { branchOf, ledgerTable, stagedTables } from './staged-tables.ts';
 
@@ -18,6 +19,7 @@ export interface ReleaseOptions extends LakePlace {
   readonly warehouse: string;
   readonly run: string;
   readonly acceptChanges: boolean;
+  readonly acceptSource: boolean;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -90,6 +92,13 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
       throw gateRefusal(reasons, 'If the source is right, add --accept-changes.');
     await database.run('BEGIN');
     const last = await lastPublication(database, namespace);
+    requireSource(options, file.source, last);
+    if (last !== null && last.snapshot_id >= run)
+      throw new RekapError(
+        'lake-conflict',
+        `The namespace ${namespace} of ${settings.url} contains ${last.snapshot_id}, which is not older than ${run}.`,
+        'Release the newest run.',
+      );
     await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
       snapshot_id: run,
       run_id: run,
@@ -109,7 +118,7 @@ function versionOf(name: string, metadata: ReadonlyMap<string, TableMetadata>, b
   throw new RekapError(
     'lake',
     `The table ${name} has no branch ${branch}.`,
-    'Run "rekap lake land", then the script of "rekap lake spark-script" in Spark. After a release, the branch no longer exists.',
+    'Run "rekap lake land", then the script of "rekap spark-script" in Spark. After a release, the branch no longer exists.',
   );
 }
 

@@ -19,8 +19,11 @@ export function sparkScript(project: Project, run: string, namespace: string): s
     [catalog, namespace, table, ...(branch ? [`branch_${branchOf(run)}`] : [])].map(sparkName).join('.');
   const violations = violationsTable(pipelines);
   const write = (table: TableDefinition, select: string): string[] => [
-    `ALTER TABLE ${target(table.name)} CREATE OR REPLACE BRANCH ${sparkName(branchOf(run))}`,
-    `INSERT OVERWRITE ${target(table.name, true)} ${select}`,
+    // Iceberg can't replace a branch of a table that has no snapshot yet.
+    `ALTER TABLE ${target(table.name)} DROP BRANCH IF EXISTS ${sparkName(branchOf(run))}`,
+    `ALTER TABLE ${target(table.name)} CREATE BRANCH ${sparkName(branchOf(run))}`,
+    // The table may have its columns in another order.
+    `INSERT OVERWRITE ${target(table.name, true)} (${names(table.columns.map(({ name }) => name))}) ${select}`,
   ];
   const statements = [
     // Merged projections would repeat the expression of a value wherever a later one uses it.
