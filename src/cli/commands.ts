@@ -148,7 +148,7 @@ const commands: readonly CommandEntry[] = [
   ),
   declare(
     'lake release <run>',
-    'Check what Spark made of a run, and make it current in one commit',
+    'Check the tables that Spark built from a run, and make them current in one commit',
     async () => (await lake()).releaseCommand,
   ),
   declare(
