@@ -12,7 +12,7 @@ PREFIX ?= $(HOME)/.local
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build install uninstall sync serve test test-lake test-spark fuzz crash oracle readers package release check bench bench-long bench-dlt bench-report compare sample docs format clean tools
+.PHONY: help setup build install uninstall sync serve test test-lake test-spark test-trino fuzz crash oracle readers package release check bench bench-long bench-dlt bench-report compare sample docs format clean tools
 
 rekap := node dist/src/cli/main.js
 sources := $(shell find src pipelines data/sample test bench -name '*.ts') tsconfig.json
@@ -105,6 +105,20 @@ node_modules/.cache/spark/ready: test/spark/requirements.txt test/spark/SHA256SU
 	python3 -m pip install --quiet --no-deps --require-hashes --upgrade --target $(@D)/python -r test/spark/requirements.txt
 	mvn --quiet --batch-mode dependency:copy -Dartifact=org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0 -DoutputDirectory='$(CURDIR)/$(@D)/jars'
 	cd $(@D) && sha256sum --quiet --check '$(CURDIR)/test/spark/SHA256SUMS'
+	@touch $@
+
+test-trino: build node_modules/.cache/lake/ready node_modules/.cache/trino/ready node_modules/.cache/tools/versitygw ## read published tables in Trino (downloads 950 MB; needs Java 24, Maven, Python and Go)
+	REKAP_LAKE=1 REKAP_TRINO=1 npx --no-install vitest run test/trino
+
+node_modules/.cache/trino/ready: test/trino/SHA256SUMS | node_modules/.package-lock.json
+	@for tool in mvn unzip; do command -v $$tool > /dev/null || { echo "make test-trino needs $$tool, which is not installed." >&2; exit 1; }; done
+	for artifact in io.trino:trino-server-core:476:tar.gz io.trino:trino-iceberg:476:zip \
+	  org.apache.iceberg:iceberg-aws:1.11.0 org.apache.iceberg:iceberg-aws-bundle:1.11.0 dev.failsafe:failsafe:3.3.2; do \
+	  mvn --quiet --batch-mode dependency:copy -Dartifact=$$artifact -DoutputDirectory='$(CURDIR)/$(@D)/jars' || exit; \
+	done
+	cd $(@D) && sha256sum --quiet --check '$(CURDIR)/test/trino/SHA256SUMS'
+	cd $(@D) && mkdir -p server plugin && tar --extract --gzip --strip-components 1 --directory server --file jars/trino-server-core-476.tar.gz
+	cd $(@D) && unzip -q -o jars/trino-iceberg-476.zip -d plugin && rm -rf plugin/iceberg && mv plugin/trino-iceberg-476 plugin/iceberg
 	@touch $@
 
 fuzz: build ## run the property tests with many more inputs: make fuzz SECONDS=180 SEED=7

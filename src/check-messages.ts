@@ -101,22 +101,33 @@ function fill(message: Message, pipeline: AnyPipeline, parts: MessageParts, lang
     .map((piece, index) => (index % 2 === 0 ? { name: null, text: piece } : { name: piece, text: values[piece]!() }));
 }
 
+/** How an engine's SQL writes names and texts. */
+interface Quotes {
+  readonly name: (name: string) => string;
+  readonly text: (text: string) => string;
+}
+
 /** Returns the English message of a check across tables as SQL over the columns of its query. */
-export function messageSql({ en }: Message, pipelines: readonly AnyPipeline[]): string {
+export function messageSql(
+  { en }: Message,
+  pipelines: readonly AnyPipeline[],
+  { name: quoteName, text }: Quotes = { name: quoteIdentifier, text: quoteText },
+): string {
   const fields = pipelines.flatMap(({ table, columns }) =>
     Object.entries(columns).map(
-      ([name, { field }]) =>
-        `WHEN dataset = ${quoteText(table)} AND column_name = ${quoteText(name)} THEN ${quoteText(field)}`,
+      ([name, { field }]) => `WHEN dataset = ${text(table)} AND column_name = ${text(name)} THEN ${text(field)}`,
     ),
   );
   const values: Readonly<Record<string, string>> = {
-    dataset: quoteIdentifier('dataset'),
-    column: quoteIdentifier('column_name'),
+    dataset: quoteName('dataset'),
+    column: quoteName('column_name'),
     field: `CASE ${fields.join(' ')} ELSE '' END`,
-    expected: quoteIdentifier('expected'),
-    actual: quoteIdentifier('actual'),
-    limit: "regexp_extract(expected, '\\d+')",
+    expected: quoteName('expected'),
+    actual: quoteName('actual'),
+    limit: "regexp_extract(expected, '[0-9]+', 0)",
   };
-  const pieces = en.split(/\{(\w+)\}/).map((piece, index) => (index % 2 === 0 ? quoteText(piece) : values[piece]!));
+  const pieces = en
+    .split(/\{(\w+)\}/)
+    .map((piece, index) => (index % 2 === 0 ? text(piece) : `coalesce(${values[piece]!}, '')`));
   return `concat(${pieces.join(', ')})`;
 }

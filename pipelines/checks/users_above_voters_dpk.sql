@@ -1,23 +1,22 @@
 -- Every regency has at most as many voting-rights users in the additional list (DPK) as voters: for men, women and both.
 -- en: {column} ({field}) is {actual}, but there are only {limit} voters
 -- id: {column} ({field}) tercatat {actual}, padahal hanya ada {limit} pemilih
+-- portable: yes
 WITH pairs AS (
   SELECT
-    election_year, election_type, dapil_id, province, regency,
-    unnest([
-      {name: 'dpk_male', users: u.dpk_male, voters: v.dpk_male},
-      {name: 'dpk_female', users: u.dpk_female, voters: v.dpk_female},
-      {name: 'dpk_total', users: u.dpk_total, voters: v.dpk_total}
-    ]) AS pair
+    election_year, election_type, dapil_id, province, regency, c.column_name,
+    CASE c.column_name WHEN 'dpk_male' THEN u.dpk_male WHEN 'dpk_female' THEN u.dpk_female ELSE u.dpk_total END AS users,
+    CASE c.column_name WHEN 'dpk_male' THEN v.dpk_male WHEN 'dpk_female' THEN v.dpk_female ELSE v.dpk_total END AS voters
   FROM voting_rights_users u
   JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
+  CROSS JOIN (VALUES ('dpk_male'), ('dpk_female'), ('dpk_total')) AS c (column_name)
 )
 SELECT
   'voting_rights_users' AS dataset,
   election_year, election_type, dapil_id, province, regency,
   'warning' AS severity,
-  pair.name AS column_name,
-  'at most ' || pair.voters AS expected,
-  pair.users::VARCHAR AS actual
+  column_name,
+  'at most ' || CAST(voters AS VARCHAR(20)) AS expected,
+  CAST(users AS VARCHAR(20)) AS actual
 FROM pairs
-WHERE pair.users > pair.voters
+WHERE users > voters

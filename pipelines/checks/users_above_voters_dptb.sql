@@ -1,23 +1,22 @@
 -- Every regency has at most as many voting-rights users in the supplementary list (DPTb) as voters: for men, women and both.
 -- en: {column} ({field}) is {actual}, but there are only {limit} voters
 -- id: {column} ({field}) tercatat {actual}, padahal hanya ada {limit} pemilih
+-- portable: yes
 WITH pairs AS (
   SELECT
-    election_year, election_type, dapil_id, province, regency,
-    unnest([
-      {name: 'dptb_male', users: u.dptb_male, voters: v.dptb_male},
-      {name: 'dptb_female', users: u.dptb_female, voters: v.dptb_female},
-      {name: 'dptb_total', users: u.dptb_total, voters: v.dptb_total}
-    ]) AS pair
+    election_year, election_type, dapil_id, province, regency, c.column_name,
+    CASE c.column_name WHEN 'dptb_male' THEN u.dptb_male WHEN 'dptb_female' THEN u.dptb_female ELSE u.dptb_total END AS users,
+    CASE c.column_name WHEN 'dptb_male' THEN v.dptb_male WHEN 'dptb_female' THEN v.dptb_female ELSE v.dptb_total END AS voters
   FROM voting_rights_users u
   JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
+  CROSS JOIN (VALUES ('dptb_male'), ('dptb_female'), ('dptb_total')) AS c (column_name)
 )
 SELECT
   'voting_rights_users' AS dataset,
   election_year, election_type, dapil_id, province, regency,
   'warning' AS severity,
-  pair.name AS column_name,
-  'at most ' || pair.voters AS expected,
-  pair.users::VARCHAR AS actual
+  column_name,
+  'at most ' || CAST(voters AS VARCHAR(20)) AS expected,
+  CAST(users AS VARCHAR(20)) AS actual
 FROM pairs
-WHERE pair.users > pair.voters
+WHERE users > voters

@@ -16,47 +16,46 @@
 -- dptb_users_per_dptb_pct: users_dptb divided by voters_dptb, in percent.
 -- dpk_users_per_dpk_pct: users_dpk divided by voters_dpk, in percent.
 -- is_consistent: True if the rows in both datasets pass every check of severity error. False if the regency is missing in a dataset.
--- order: kept
-WITH long AS (
+-- primary key: election_year, election_type, dapil_id, province, regency, sex
+-- portable: yes
+WITH by_sex AS (
   SELECT
-    election_year, election_type, dapil_id, dapil_name, province, regency,
-    unnest([
-      {sex: 'male', users_all: users_male_total, voters_all: voters_male_total,
-       voters_dpt_and_dpk: voters_dpt_male::BIGINT + voters_dpk_male,
-       users_dpt: users_dpt_male, voters_dpt: voters_dpt_male, users_dptb: users_dptb_male, voters_dptb: voters_dptb_male,
-       users_dpk: users_dpk_male, voters_dpk: voters_dpk_male},
-      {sex: 'female', users_all: users_female_total, voters_all: voters_female_total,
-       voters_dpt_and_dpk: voters_dpt_female::BIGINT + voters_dpk_female,
-       users_dpt: users_dpt_female, voters_dpt: voters_dpt_female, users_dptb: users_dptb_female, voters_dptb: voters_dptb_female,
-       users_dpk: users_dpk_female, voters_dpk: voters_dpk_female},
-      {sex: 'both', users_all: users_grand_total, voters_all: voters_grand_total,
-       voters_dpt_and_dpk: voters_dpt_total::BIGINT + voters_dpk_total,
-       users_dpt: users_dpt_total, voters_dpt: voters_dpt_total, users_dptb: users_dptb_total, voters_dptb: voters_dptb_total,
-       users_dpk: users_dpk_total, voters_dpk: voters_dpk_total}
-    ], recursive := true),
+    election_year, election_type, dapil_id, dapil_name, province, regency, sex,
+    CASE sex WHEN 'male' THEN users_male_total WHEN 'female' THEN users_female_total ELSE users_grand_total END AS users_all,
+    CASE sex WHEN 'male' THEN voters_male_total WHEN 'female' THEN voters_female_total ELSE voters_grand_total END AS voters_all,
+    CASE sex WHEN 'male' THEN users_dpt_male WHEN 'female' THEN users_dpt_female ELSE users_dpt_total END AS users_dpt,
+    CASE sex WHEN 'male' THEN voters_dpt_male WHEN 'female' THEN voters_dpt_female ELSE voters_dpt_total END AS voters_dpt,
+    CASE sex WHEN 'male' THEN users_dptb_male WHEN 'female' THEN users_dptb_female ELSE users_dptb_total END AS users_dptb,
+    CASE sex WHEN 'male' THEN voters_dptb_male WHEN 'female' THEN voters_dptb_female ELSE voters_dptb_total END AS voters_dptb,
+    CASE sex WHEN 'male' THEN users_dpk_male WHEN 'female' THEN users_dpk_female ELSE users_dpk_total END AS users_dpk,
+    CASE sex WHEN 'male' THEN voters_dpk_male WHEN 'female' THEN voters_dpk_female ELSE voters_dpk_total END AS voters_dpk,
     coalesce(voters_is_consistent AND users_is_consistent, false) AS is_consistent,
     rate_status, in_voters, in_users
   FROM regency_figures
+  CROSS JOIN (VALUES ('male'), ('female'), ('both')) AS sexes (sex)
+),
+figures AS (
+  SELECT *, CAST(voters_dpt AS BIGINT) + voters_dpk AS voters_dpt_and_dpk FROM by_sex
 )
 SELECT
   election_year, election_type, dapil_id, dapil_name, province, regency, sex,
   users_all,
   voters_dpt_and_dpk,
-  100.0 * users_all / nullif(voters_dpt_and_dpk, 0) AS users_per_dpt_and_dpk_pct,
+  1e2 * users_all / nullif(voters_dpt_and_dpk, 0) AS users_per_dpt_and_dpk_pct,
   rate_status,
   voters_all,
-  100.0 * users_all / nullif(voters_all, 0) AS users_per_voters_pct,
+  1e2 * users_all / nullif(voters_all, 0) AS users_per_voters_pct,
   users_dpt,
   voters_dpt,
-  100.0 * users_all / nullif(voters_dpt, 0) AS users_per_dpt_pct,
-  100.0 * users_dpt / nullif(voters_dpt, 0) AS dpt_users_per_dpt_pct,
+  1e2 * users_all / nullif(voters_dpt, 0) AS users_per_dpt_pct,
+  1e2 * users_dpt / nullif(voters_dpt, 0) AS dpt_users_per_dpt_pct,
   users_dptb,
   voters_dptb,
-  100.0 * users_dptb / nullif(voters_dptb, 0) AS dptb_users_per_dptb_pct,
+  1e2 * users_dptb / nullif(voters_dptb, 0) AS dptb_users_per_dptb_pct,
   users_dpk,
   voters_dpk,
-  100.0 * users_dpk / nullif(voters_dpk, 0) AS dpk_users_per_dpk_pct,
+  1e2 * users_dpk / nullif(voters_dpk, 0) AS dpk_users_per_dpk_pct,
   is_consistent,
   in_voters,
   in_users
-FROM long
+FROM figures

@@ -12,42 +12,45 @@
 -- regencies_missing: Regencies that are missing in one dataset. Unit: regencies.
 -- regencies_unknown: Regencies with an unknown figure in either dataset. Unit: regencies.
 -- regencies_contradicting: Regencies whose figures fail a check of severity error. See the table violations. Unit: regencies.
+-- portable: yes
 WITH lists AS (
   SELECT
-    election_year, election_type, sex, rate_status,
-    unnest([
-      {list: 'DPT', users: users_dpt, voters: voters_dpt},
-      {list: 'DPTb', users: users_dptb, voters: voters_dptb},
-      {list: 'DPK', users: users_dpk, voters: voters_dpk}
-    ], recursive := true)
+    election_year, election_type, sex, list, rate_status AS status_of_regency,
+    CASE list WHEN 'DPT' THEN users_dpt WHEN 'DPTb' THEN users_dptb ELSE users_dpk END AS users,
+    CASE list WHEN 'DPT' THEN voters_dpt WHEN 'DPTb' THEN voters_dptb ELSE voters_dpk END AS voters
   FROM turnout
+  CROSS JOIN (VALUES ('DPT'), ('DPTb'), ('DPK')) AS lists (list)
 ),
 figures AS (
-  SELECT * REPLACE (CASE WHEN rate_status IN ('compared', 'contradicting') AND voters = 0 THEN 'zero denominator' ELSE rate_status END AS rate_status)
+  SELECT
+    election_year, election_type, sex, list, users, voters,
+    CASE WHEN status_of_regency IN ('compared', 'contradicting') AND voters = 0 THEN 'zero denominator' ELSE status_of_regency END AS rate_status
   FROM lists
 ),
 sums AS (
   SELECT
     election_year, election_type, list, sex,
-    count(*)::INTEGER AS regencies,
-    (count(*) FILTER (rate_status = 'compared'))::INTEGER AS regencies_compared,
-    (count(*) FILTER (rate_status = 'missing in a dataset'))::INTEGER AS regencies_missing,
-    (count(*) FILTER (rate_status = 'unknown'))::INTEGER AS regencies_unknown,
-    (count(*) FILTER (rate_status = 'zero denominator'))::INTEGER AS regencies_zero_denominator,
-    (count(*) FILTER (rate_status = 'contradicting'))::INTEGER AS regencies_contradicting,
-    (sum(COLUMNS('^(users|voters)$')) FILTER (rate_status = 'compared'))::BIGINT AS '\0_compared',
-    (sum(COLUMNS('^(users|voters)$')) FILTER (rate_status IN ('compared', 'contradicting')))::BIGINT AS '\0_with_contradicting'
+    CAST(count(*) AS INTEGER) AS regencies,
+    CAST(count(*) FILTER (WHERE rate_status = 'compared') AS INTEGER) AS regencies_compared,
+    CAST(count(*) FILTER (WHERE rate_status = 'missing in a dataset') AS INTEGER) AS regencies_missing,
+    CAST(count(*) FILTER (WHERE rate_status = 'unknown') AS INTEGER) AS regencies_unknown,
+    CAST(count(*) FILTER (WHERE rate_status = 'zero denominator') AS INTEGER) AS regencies_zero_denominator,
+    CAST(count(*) FILTER (WHERE rate_status = 'contradicting') AS INTEGER) AS regencies_contradicting,
+    CAST(sum(users) FILTER (WHERE rate_status = 'compared') AS BIGINT) AS users_compared,
+    CAST(sum(voters) FILTER (WHERE rate_status = 'compared') AS BIGINT) AS voters_compared,
+    CAST(sum(users) FILTER (WHERE rate_status IN ('compared', 'contradicting')) AS BIGINT) AS users_with_contradicting,
+    CAST(sum(voters) FILTER (WHERE rate_status IN ('compared', 'contradicting')) AS BIGINT) AS voters_with_contradicting
   FROM figures
-  GROUP BY ALL
+  GROUP BY election_year, election_type, list, sex
 )
 SELECT
   election_year, election_type, list, sex,
-  100.0 * users_compared / nullif(voters_compared, 0) AS users_per_voters_pct,
+  1e2 * users_compared / nullif(voters_compared, 0) AS users_per_voters_pct,
   users_compared,
   voters_compared,
-  COLUMNS('^regencies'),
-  100.0 * users_with_contradicting / nullif(voters_with_contradicting, 0) AS users_per_voters_pct_with_contradicting,
+  regencies, regencies_compared, regencies_missing, regencies_unknown, regencies_zero_denominator, regencies_contradicting,
+  1e2 * users_with_contradicting / nullif(voters_with_contradicting, 0) AS users_per_voters_pct_with_contradicting,
   users_with_contradicting,
   voters_with_contradicting
 FROM sums
-ORDER BY election_year, election_type, list_position(['DPT', 'DPTb', 'DPK'], list), sex
+ORDER BY election_year, election_type, CASE list WHEN 'DPT' THEN 1 WHEN 'DPTb' THEN 2 ELSE 3 END, sex

@@ -29,28 +29,32 @@
 -- regencies_in_voters: Number of regencies in voters. Unit: regencies.
 -- unknown_users: Number of regencies in voting_rights_users whose number of users on all lists is unknown.
 -- unknown_voters: Number of regencies in voters whose number of voters on all lists is unknown.
-WITH figures AS (
-  SELECT * EXCLUDE (users_all, voters_all), users_all AS users, voters_all AS voters FROM turnout
-),
-sums AS (
+-- portable: yes
+WITH sums AS (
   SELECT
     CASE WHEN grouping(dapil_id) = 0 THEN 'dapil' WHEN grouping(province) = 0 THEN 'province' ELSE 'national' END AS level,
     election_year, election_type, dapil_id, dapil_name, province, sex,
-    count(*)::INTEGER AS regencies,
-    (count(*) FILTER (rate_status = 'compared'))::INTEGER AS regencies_compared,
-    (count(*) FILTER (rate_status = 'missing in a dataset'))::INTEGER AS regencies_missing,
-    (count(*) FILTER (rate_status = 'unknown'))::INTEGER AS regencies_unknown,
-    (count(*) FILTER (rate_status = 'zero denominator'))::INTEGER AS regencies_zero_denominator,
-    (count(*) FILTER (rate_status = 'contradicting'))::INTEGER AS regencies_contradicting,
-    (count(*) FILTER (in_users))::INTEGER AS regencies_in_users,
-    (count(*) FILTER (in_voters))::INTEGER AS regencies_in_voters,
-    (count(*) FILTER (in_users AND users IS NULL))::INTEGER AS unknown_users,
-    (count(*) FILTER (in_voters AND voters IS NULL))::INTEGER AS unknown_voters,
-    sum(COLUMNS('^(users|voters)$'))::BIGINT AS '\0_all',
-    (sum(COLUMNS('^(users|voters|voters_dpt|voters_dpt_and_dpk)$')) FILTER (rate_status = 'compared'))::BIGINT AS '\0_compared',
-    (sum(COLUMNS('^(users|voters|voters_dpt|voters_dpt_and_dpk)$')) FILTER (rate_status IN ('compared', 'contradicting')))::BIGINT
-      AS '\0_with_contradicting'
-  FROM figures
+    CAST(count(*) AS INTEGER) AS regencies,
+    CAST(count(*) FILTER (WHERE rate_status = 'compared') AS INTEGER) AS regencies_compared,
+    CAST(count(*) FILTER (WHERE rate_status = 'missing in a dataset') AS INTEGER) AS regencies_missing,
+    CAST(count(*) FILTER (WHERE rate_status = 'unknown') AS INTEGER) AS regencies_unknown,
+    CAST(count(*) FILTER (WHERE rate_status = 'zero denominator') AS INTEGER) AS regencies_zero_denominator,
+    CAST(count(*) FILTER (WHERE rate_status = 'contradicting') AS INTEGER) AS regencies_contradicting,
+    CAST(count(*) FILTER (WHERE in_users) AS INTEGER) AS regencies_in_users,
+    CAST(count(*) FILTER (WHERE in_voters) AS INTEGER) AS regencies_in_voters,
+    CAST(count(*) FILTER (WHERE in_users AND users_all IS NULL) AS INTEGER) AS unknown_users,
+    CAST(count(*) FILTER (WHERE in_voters AND voters_all IS NULL) AS INTEGER) AS unknown_voters,
+    CAST(sum(users_all) AS BIGINT) AS known_users,
+    CAST(sum(voters_all) AS BIGINT) AS known_voters,
+    CAST(sum(users_all) FILTER (WHERE rate_status = 'compared') AS BIGINT) AS users_compared,
+    CAST(sum(voters_all) FILTER (WHERE rate_status = 'compared') AS BIGINT) AS voters_compared,
+    CAST(sum(voters_dpt) FILTER (WHERE rate_status = 'compared') AS BIGINT) AS voters_dpt_compared,
+    CAST(sum(voters_dpt_and_dpk) FILTER (WHERE rate_status = 'compared') AS BIGINT) AS voters_dpt_and_dpk_compared,
+    CAST(sum(users_all) FILTER (WHERE rate_status IN ('compared', 'contradicting')) AS BIGINT) AS users_with_contradicting,
+    CAST(sum(voters_all) FILTER (WHERE rate_status IN ('compared', 'contradicting')) AS BIGINT) AS voters_with_contradicting,
+    CAST(sum(voters_dpt) FILTER (WHERE rate_status IN ('compared', 'contradicting')) AS BIGINT) AS voters_dpt_with_contradicting,
+    CAST(sum(voters_dpt_and_dpk) FILTER (WHERE rate_status IN ('compared', 'contradicting')) AS BIGINT) AS voters_dpt_and_dpk_with_contradicting
+  FROM turnout
   GROUP BY GROUPING SETS (
     (election_year, election_type, sex),
     (election_year, election_type, province, sex),
@@ -59,16 +63,16 @@ sums AS (
 )
 SELECT
   level, election_year, election_type, dapil_id, dapil_name, province, sex,
-  100.0 * users_compared / nullif(voters_dpt_and_dpk_compared, 0) AS users_per_dpt_and_dpk_pct,
-  100.0 * users_compared / nullif(voters_dpt_compared, 0) AS users_per_dpt_pct,
-  100.0 * users_compared / nullif(voters_compared, 0) AS users_per_voters_pct,
-  COLUMNS('_compared$'),
-  COLUMNS('^regencies(_(missing|unknown|zero_denominator|contradicting))?$'),
-  100.0 * users_with_contradicting / nullif(voters_dpt_and_dpk_with_contradicting, 0) AS users_per_dpt_and_dpk_pct_with_contradicting,
-  100.0 * users_with_contradicting / nullif(voters_dpt_with_contradicting, 0) AS users_per_dpt_pct_with_contradicting,
-  100.0 * users_with_contradicting / nullif(voters_with_contradicting, 0) AS users_per_voters_pct_with_contradicting,
-  COLUMNS('_with_contradicting$'),
-  COLUMNS('_all$'),
-  COLUMNS('^(regencies_in|unknown)_')
+  1e2 * users_compared / nullif(voters_dpt_and_dpk_compared, 0) AS users_per_dpt_and_dpk_pct,
+  1e2 * users_compared / nullif(voters_dpt_compared, 0) AS users_per_dpt_pct,
+  1e2 * users_compared / nullif(voters_compared, 0) AS users_per_voters_pct,
+  regencies_compared, voters_dpt_and_dpk_compared, voters_dpt_compared, users_compared, voters_compared,
+  regencies, regencies_missing, regencies_unknown, regencies_zero_denominator, regencies_contradicting,
+  1e2 * users_with_contradicting / nullif(voters_dpt_and_dpk_with_contradicting, 0) AS users_per_dpt_and_dpk_pct_with_contradicting,
+  1e2 * users_with_contradicting / nullif(voters_dpt_with_contradicting, 0) AS users_per_dpt_pct_with_contradicting,
+  1e2 * users_with_contradicting / nullif(voters_with_contradicting, 0) AS users_per_voters_pct_with_contradicting,
+  voters_dpt_and_dpk_with_contradicting, voters_dpt_with_contradicting, users_with_contradicting, voters_with_contradicting,
+  known_users AS users_all, known_voters AS voters_all,
+  regencies_in_users, regencies_in_voters, unknown_users, unknown_voters
 FROM sums
-ORDER BY ALL
+ORDER BY level, election_year, election_type, dapil_id, dapil_name, province, sex

@@ -102,13 +102,22 @@ function placeOf(catalog: CatalogSettings, extensions: string | undefined): Lake
   return { catalog, extensions: extensions ?? null, memory, environment: process.env };
 }
 
-async function warnOfPlainHttp({ url, token }: CatalogSettings): Promise<void> {
-  const { protocol, hostname } = new URL(url);
-  const { isLoopback } = await import('../source/base-url.ts');
-  if (protocol === 'https:' || isLoopback(hostname) || token === null) return;
-  const { warningText } = await import('./print/terminal.ts');
-  const message = `The token is sent to ${hostname} without encryption, because --catalog starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`;
-  process.stderr.write(warningText(message, process.stderr));
+async function warnOfPlainHttp(
+  { 'catalog-oauth-url': tokens }: Values<typeof catalogOptions>,
+  { url, token }: CatalogSettings,
+): Promise<void> {
+  if (token === null) return;
+  const [{ isLoopback }, { warningText }] = await Promise.all([
+    import('../source/base-url.ts'),
+    import('./print/terminal.ts'),
+  ]);
+  const addresses = { '--catalog': ['token', url], '--catalog-oauth-url': ['credential', tokens] } as const;
+  for (const [option, [secret, address]] of Object.entries(addresses)) {
+    const { protocol, hostname } = new URL(address ?? url);
+    if (address === undefined || protocol === 'https:' || isLoopback(hostname)) continue;
+    const message = `The ${secret} is sent to ${hostname} without encryption, because ${option} starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`;
+    process.stderr.write(warningText(message, process.stderr));
+  }
 }
 
 async function withSignals<Value>(
@@ -118,7 +127,7 @@ async function withSignals<Value>(
   const signals = listenForSignals({ next: afterCommit });
   try {
     const settings = await readCatalogSettings(args, signals.signal);
-    await warnOfPlainHttp(settings);
+    await warnOfPlainHttp(args, settings);
     return await use(settings);
   } finally {
     signals.stop();
@@ -139,6 +148,12 @@ export const landCommand = declareCommand({
     );
     if (args.json) return (await import('./print/terminal.ts')).printJson(landed);
     const counts = Object.entries(landed.records).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
+    if (!landed.keepsBranches) {
+      const { warningText } = await import('./print/terminal.ts');
+      const message =
+        'The catalog does not keep branches of tables, so the script of "rekap spark-script" fails there.';
+      process.stderr.write(warningText(message, process.stderr));
+    }
     process.stdout.write(
       `Landed run ${landed.run} in the table raw.records of ${landed.catalog}: ${counts.join(', ')}\n`,
     );
@@ -156,7 +171,7 @@ export const sparkScriptCommand = declareCommand({
       import('../land/landed-run.ts'),
     ]);
     const file = await readRunFile((await findLanding({ warehouse, run })).landing);
-    process.stdout.write(sparkScript(file.project, file.run, namespace));
+    process.stdout.write(await sparkScript(file.project, file.run, namespace));
   },
 });
 

@@ -8,7 +8,7 @@ export interface ReadSqlFile extends SqlFile {
 
 /**
  * Parses a SQL file. The first comment line describes the file. The next ones are `-- name: meaning`: the columns, `primary key: a, b` and
- * `foreign key: a -> view.a` and `order: kept` of a view, or the messages of a check by language.
+ * `foreign key: a -> view.a` and `order: kept` of a view, the messages of a check by language, or `portable: yes`.
  */
 export function readSqlFile(name: string, text: string, values: SqlValues): ReadSqlFile {
   const lines = text.split('\n');
@@ -21,8 +21,9 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     const colon = line.indexOf(': ');
     return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 2)];
   });
-  const isKey = ([entry]: [string, string]): boolean => ['primary key', 'foreign key', 'order'].includes(entry);
-  const isKept = entries.some(([entry, value]) => entry === 'order' && value === 'kept');
+  const isKey = ([entry]: [string, string]): boolean =>
+    ['primary key', 'foreign key', 'order', 'portable'].includes(entry);
+  const has = (line: string): boolean => lines.slice(0, headerLines).includes(`-- ${line}`);
   const keys = readKeys(entries.filter(isKey));
   return {
     name,
@@ -39,7 +40,8 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     ),
     headerLines: headerLines + lines.slice(headerLines).findIndex((line) => line.trim() !== ''),
     ...(keys !== undefined && { keys }),
-    ...(isKept && { order: 'kept' as const }),
+    ...(has('order: kept') && { order: 'kept' as const }),
+    ...(has('portable: yes') && { portable: true as const }),
   };
 }
 
@@ -94,6 +96,19 @@ export function orderModels<Model extends SqlFile>(models: readonly Model[]): { 
     ordered.push(...ready);
     for (const model of ready) left.splice(left.indexOf(model), 1);
   }
+}
+
+/** Returns the first portable view or check that reads a view which isn't portable, with that view; null if there is none. */
+export function findUnportable(
+  files: readonly SqlFile[],
+  models: readonly SqlFile[],
+): { readonly name: string; readonly reads: string } | null {
+  const others = new Set(models.flatMap(({ name, portable }) => (portable === true ? [] : [name])));
+  for (const { name, sql, portable } of files) {
+    const reads = portable === true ? namesIn(sql).find((word) => others.has(word)) : undefined;
+    if (reads !== undefined) return { name, reads };
+  }
+  return null;
 }
 
 /** Returns the names in a statement, without those in literals and comments. */

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, request as send, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/runtime/context.ts';
@@ -19,8 +20,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const cache = join(import.meta.dirname, '../../node_modules/.cache/lake');
 export const extensions = join(cache, 'extensions');
 const isInstalled = process.env['REKAP_LAKE'] !== undefined && existsSync(join(cache, 'ready'));
-/** Nessie needs Java 21. Debian installs several versions side by side. */
-const java = isInstalled ? ['java', ...globJava()].find((program) => versionOf(program) >= 21) : undefined;
+/** Nessie needs Java 21. */
+const java = isInstalled ? findJava(21) : undefined;
 const isWanted = java !== undefined;
 export const catalogs: readonly CatalogName[] = isWanted ? (hasStore ? ['iceberg', 'nessie'] : ['iceberg']) : [];
 export const whySkipped = '"make test-lake" runs it against Iceberg catalogs';
@@ -37,9 +38,9 @@ export interface TestCatalog {
   place(settings?: Partial<CatalogSettings>): LakePlace;
 }
 
-const starts = { iceberg: startIceberg, nessie: startNessie } as const;
+const starts = { iceberg: startIceberg, 'iceberg on S3': startIcebergOnS3, nessie: startNessie } as const;
 
-/** `iceberg` is the catalog for tests, which keeps its tables in a folder. `nessie` keeps them in an S3 store. */
+/** `iceberg` is the catalog for tests, which keeps its tables in a folder. The others keep them in an S3 store. */
 export type CatalogName = keyof typeof starts;
 
 /** Until the present test is over. */
@@ -80,12 +81,28 @@ interface Started {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-async function startIceberg(): Promise<Started> {
+async function startIceberg(properties: Readonly<Record<string, string>> = {}): Promise<Started> {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'warehouse'));
-  const classPath = `${join(cache, 'classes')}:${join(cache, 'jars')}/*`;
-  const port = await startJava(['-cp', classPath, 'TestCatalog', folder], /^(\d+)$/);
-  return { port, path: '', environment: {} };
+  const classPath = [join(cache, 'classes'), `${join(cache, 'jars')}/*`, `${join(cache, '../trino/jars')}/*`].join(':');
+  const words = Object.entries(properties).map(([name, value]) => `${name}=${value}`);
+  const port = await startJava(java!, ['-cp', classPath, 'TestCatalog', folder, ...words], /^(\d+)$/);
+  return { port: Number(port), path: '', environment: {} };
+}
+
+async function startIcebergOnS3(): Promise<Started> {
+  const { endpoint, environment } = await startStore();
+  const { AWS_REGION: region, AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = environment;
+  const started = await startIceberg({
+    warehouse: 's3://figures/lake',
+    'io-impl': 'org.apache.iceberg.aws.s3.S3FileIO',
+    's3.endpoint': endpoint,
+    's3.path-style-access': 'true',
+    's3.access-key-id': id!,
+    's3.secret-access-key': secret!,
+    'client.region': region!,
+  });
+  return { ...started, environment };
 }
 
 async function startNessie(): Promise<Started> {
@@ -108,25 +125,30 @@ async function startNessie(): Promise<Started> {
   };
   const options = Object.entries(settings).map(([name, value]) => `-D${name}=${value}`);
   const jar = join(cache, 'nessie', 'nessie-quarkus-0.99.0-runner.jar');
-  const port = await startJava([...options, '-jar', jar], /Listening on: http:\/\/127\.0\.0\.1:(\d+)/);
-  return { port, path: '/iceberg', environment };
+  const port = await startJava(java!, [...options, '-jar', jar], /Listening on: http:\/\/127\.0\.0\.1:(\d+)/);
+  return { port: Number(port), path: '/iceberg', environment };
 }
 
-/** Starts a Java program, and returns the port that it prints. */
-async function startJava(words: readonly string[], printed: RegExp): Promise<number> {
-  const child = spawn(java!, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+/** Starts a Java program until the present test is over, and returns what it prints in the first group of the pattern. */
+export async function startJava(program: string, words: readonly string[], printed: RegExp): Promise<string> {
+  const child = spawn(program, words);
+  const output = new PassThrough();
+  child.stdout.pipe(output);
+  child.stderr.pipe(output);
   onTestFinished(async () => {
     if (child.exitCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
-  for await (const line of createInterface(child.stdout)) {
-    const [, port] = printed.exec(line) ?? [];
-    if (port === undefined) continue;
-    child.stdout.resume();
-    return Number(port);
+  const lines: string[] = [];
+  for await (const line of createInterface(output)) {
+    const [, found] = printed.exec(line) ?? [];
+    lines.push(line);
+    if (found === undefined) continue;
+    output.resume();
+    return found;
   }
-  throw new Error(`java ${words.join(' ')} ended`);
+  throw new Error(`java ${words.join(' ')} ended:\n${lines.slice(-20).join('\n')}`);
 }
 
 async function relay(
@@ -155,9 +177,11 @@ export function isCommit({ url }: IncomingMessage): boolean {
   return url!.endsWith('/transactions/commit');
 }
 
-function globJava(): string[] {
+/** Debian installs several versions side by side. */
+export function findJava(least: number): string | undefined {
   const folder = '/usr/lib/jvm';
-  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'bin/java')) : [];
+  const others = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name, 'bin/java')) : [];
+  return ['java', ...others].find((program) => versionOf(program) >= least);
 }
 
 function versionOf(program: string): number {

@@ -276,6 +276,18 @@ describe('a problem of a project is named by file and line', () => {
     });
   });
 
+  it('for a portable check that reads a view for DuckDB only', async () => {
+    const files = {
+      ...people({}),
+      'models/a.sql': '-- A.\nSELECT * FROM people',
+      'models/b.sql': '-- B.\n-- portable: yes\nSELECT * FROM people',
+      'checks/c.sql': '-- C.\n-- portable: yes\nSELECT * FROM b, a',
+    };
+    await expect(load(files)).rejects.toMatchObject({
+      reasons: ['checks/c.sql:3: it is portable, but reads a, which is not'],
+    });
+  });
+
   it('with all other problems, each with its line and the nearest name', async () => {
     const files = { ...people({ key: ['plase'], watch: ['people'] }), 'models/Bad.sql': '-- Bad.\nSELECT 1 AS x' };
     const problems = [

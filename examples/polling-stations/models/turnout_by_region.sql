@@ -3,7 +3,8 @@
 -- ballots: Ballots cast.
 -- registered: People on the register.
 -- turnout: Share of the registered people who cast a ballot, in percent.
+-- portable: yes
 SELECT region, sum(ballots) AS ballots, sum(registered) AS registered,
-  100 * sum(ballots) / sum(registered) AS turnout
+  1e2 * sum(ballots) / sum(registered) AS turnout
 FROM results
 GROUP BY region

@@ -12,16 +12,17 @@ import type { Project } from '../../project/declaration.ts';
 import { Catalog } from '../lake/catalog.ts';
 import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
 import { lakeTableSql } from '../lake/lake-database.ts';
-import type { NewTable } from '../lake/iceberg.ts';
+import type { NewTable, TableChange } from '../lake/iceberg.ts';
 import { readLastPublication } from '../lake/inspect-lake.ts';
 import { createTables } from '../lake/lake-tables.ts';
 import { requireSource } from '../lake/publish-lake.ts';
-import { asLakeTables } from './staged-tables.ts';
+import { describeStaged } from './staged-tables.ts';
 import { fieldsOf, recordText } from './landed-record.ts';
 
 /** Namespace of the landed records of all projects. */
 const rawNamespace = 'raw';
 const recordsName = 'records';
+const branchName = 'landed';
 
 const columns = [
   ['run_id', 'string', true, 'ID of the run.'],
@@ -54,6 +55,8 @@ const recordsTable: NewTable = {
 export interface LandedRecords {
   readonly run: string;
   readonly catalog: string;
+  /** False if the catalog doesn't keep branches of tables, to which Spark writes. */
+  readonly keepsBranches: boolean;
   /** Records by dataset. */
   readonly records: Readonly<Record<string, number>>;
 }
@@ -74,14 +77,15 @@ export async function landRecords(
   requireWhole(file.run, file.partitions, file.datasets, file.project);
   // Before tables or columns are created for a run that can't be released.
   requireSource(place, file.source, await readLastPublication(place));
+  const staged = await describeStaged(file.project);
   const raw = { ...place, catalog: { ...place.catalog, namespace: rawNamespace } };
   const prepare = async (catalog: Catalog): Promise<void> => {
-    await createTables(await Catalog.connect(place.catalog), asLakeTables(file.project));
+    await createTables(await Catalog.connect(place.catalog), staged.tables);
     await catalog.createNamespace();
     if ((await catalog.loadTable(recordsName)) === null) await catalog.createTable(recordsTable);
   };
-  return withLake(raw, { prepare, tables: [recordsName], files: [] }, async (lake) => {
-    const { database } = lake;
+  return withLake(raw, { prepare, tables: [recordsName], files: [], complete: withBranch }, async (lake) => {
+    const { database, catalog } = lake;
     const accepted = await openAccepted(landing, file.project);
     try {
       const records = await stageRecords(database, file.run, file.project, accepted.readings);
@@ -90,10 +94,21 @@ export async function landRecords(
       await database.run(`DELETE FROM ${target} WHERE run_id = ${quoteText(file.run)}`);
       await database.run(`INSERT INTO ${target} FROM landed`);
       await commitLake(lake);
-      return { run: file.run, catalog: place.catalog.url, records };
+      const keepsBranches = (await catalog.loadTable(recordsName))?.refs?.[branchName] !== undefined;
+      return { run: file.run, catalog: place.catalog.url, keepsBranches, records };
     } finally {
       await accepted.close();
     }
+  });
+}
+
+/** Moves a branch to the new records. It shows whether the catalog keeps branches: Nessie accepts them, but doesn't. */
+function withBranch(changes: readonly TableChange[]): TableChange[] {
+  return changes.map((change) => {
+    const moves = change.updates.flatMap((update) =>
+      update.action === 'set-snapshot-ref' ? [{ ...update, 'ref-name': branchName }] : [],
+    );
+    return { ...change, updates: [...change.updates, ...moves] };
   });
 }
 

@@ -13,7 +13,7 @@ import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from '../lake/publications.ts';
 import { requireSource } from '../lake/publish-lake.ts';
 import { tagOf, withTag } from '../lake/tags.ts';
-import { branchOf, ledgerTable, stagedTables } from './staged-tables.ts';
+import { branchOf, ledgerTable, stagedNames } from './staged-tables.ts';
 
 export interface ReleaseOptions extends LakePlace {
   readonly warehouse: string;
@@ -55,7 +55,7 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
   const { project } = file;
   const { namespace } = settings;
   const branch = branchOf(run);
-  const tables = stagedTables(project).map(({ name }) => name);
+  const tables = stagedNames(project);
   const complete = (
     changes: readonly TableChange[],
     lake: { readonly metadata: ReadonlyMap<string, TableMetadata> },
@@ -93,6 +93,12 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
     await database.run('BEGIN');
     const last = await lastPublication(database, namespace);
     requireSource(options, file.source, last);
+    if (last !== null && last.manifest_sha256 !== '')
+      throw new RekapError(
+        'lake-conflict',
+        `The namespace ${namespace} of ${settings.url} contains the published snapshot ${last.snapshot_id}, some of whose tables a release would leave as they are.`,
+        'Choose another --namespace for lake land, spark-script and lake release.',
+      );
     if (last !== null && last.snapshot_id >= run)
       throw new RekapError(
         'lake-conflict',

@@ -1,53 +1,96 @@
 /** Writes the transformation of a run as a script for `spark-sql`: from the landed records to tables on a branch. */
 
-import { datasetTable, quarantineTable, type TableDefinition, violationsTable } from '../../load/tables.ts';
+import { quarantineTable } from '../../load/tables.ts';
 import { kindOf } from '../../kinds/kinds.ts';
-import type { AnyPipeline, Project } from '../../project/declaration.ts';
+import type { AnyPipeline, Project, SqlFile } from '../../project/declaration.ts';
 import { consistencyColumn, NullReason } from '../../project/reserved.ts';
 import { columnItems, reasonName } from './column-sql.ts';
-import { branchOf, ledgerTable } from './staged-tables.ts';
-import { sparkName, sparkText, sparkType } from './spark-text.ts';
-import { violationSelects } from './violations-sql.ts';
+import type { LakeColumn } from '../lake/table-schema.ts';
+import { branchOf, describeStaged, ledgerTable, portableModels } from './staged-tables.ts';
+import { sparkItems, sparkName, sparkText } from './spark-text.ts';
+import { portableCheckSelect, violationSelects } from './violations-sql.ts';
 
 /** Name of the catalog in the settings of Spark. */
 const catalog = 'lake';
 
 /** @param namespace Namespace of the tables. The landed records are in `raw.records`. */
-export function sparkScript(project: Project, run: string, namespace: string): string {
+export async function sparkScript(project: Project, run: string, namespace: string): Promise<string> {
   const { pipelines } = project;
-  const target = (table: string, branch = false): string =>
-    [catalog, namespace, table, ...(branch ? [`branch_${branchOf(run)}`] : [])].map(sparkName).join('.');
-  const violations = violationsTable(pipelines);
-  const write = (table: TableDefinition, select: string): string[] => [
-    // Iceberg can't replace a branch of a table that has no snapshot yet.
-    `ALTER TABLE ${target(table.name)} DROP BRANCH IF EXISTS ${sparkName(branchOf(run))}`,
-    `ALTER TABLE ${target(table.name)} CREATE BRANCH ${sparkName(branchOf(run))}`,
+  const branch = sparkName(branchOf(run));
+  const target = (table: string): string => [catalog, namespace, table].map(sparkName).join('.');
+  const staged = (table: string): string => `${target(table)}.${sparkName(`branch_${branchOf(run)}`)}`;
+  const { tables, checks } = await describeStaged(project);
+  const columnsOf = (table: string): readonly LakeColumn[] => tables.find(({ name }) => name === table)!.columns;
+  const models = portableModels(project);
+  const insert = (table: string, select: string): string =>
     // The table may have its columns in another order.
-    `INSERT OVERWRITE ${target(table.name, true)} (${names(table.columns.map(({ name }) => name))}) ${select}`,
+    `INSERT OVERWRITE ${staged(table)} (${names(columnsOf(table))}) ${select}`;
+  const write = (table: string, select: string): string[] => [
+    // Iceberg can't replace a branch of a table that has no snapshot yet.
+    `ALTER TABLE ${target(table)} DROP BRANCH IF EXISTS ${branch}`,
+    `ALTER TABLE ${target(table)} CREATE BRANCH ${branch}`,
+    insert(table, select),
+    // Checks and models read the table by its name. The view also ends the plan, which Spark would repeat at each use.
+    view(table, `SELECT * FROM ${staged(table)}`),
   ];
+  const violations = { columns: columnsOf('violations') };
+  const acrossTables = checks.map(({ check, returned }) =>
+    portableCheckSelect(check, { returned, ...violations }, project),
+  );
   const statements = [
     // Merged projections would repeat the expression of a value wherever a later one uses it.
     'SET spark.sql.optimizer.excludedRules = org.apache.spark.sql.catalyst.optimizer.CollapseProject',
     ...pipelines.flatMap((pipeline) => [
       `CACHE TABLE ${sparkName(`${pipeline.table}__judged`)} AS ${judgedSelect(pipeline, run)}`,
-      `CREATE OR REPLACE TEMPORARY VIEW ${sparkName(`${pipeline.table}__rows`)} AS
-SELECT ${names(Object.keys(pipeline.columns))} FROM ${sparkName(`${pipeline.table}__judged`)} WHERE key_rank = 1`,
+      view(
+        `${pipeline.table}__rows`,
+        `SELECT ${list(Object.keys(pipeline.columns))} FROM ${sparkName(`${pipeline.table}__judged`)} WHERE key_rank = 1`,
+      ),
     ]),
     `CACHE TABLE violations__rows AS
 ${pipelines.flatMap((pipeline) => violationSelects(pipeline, violations.columns)).join('\nUNION ALL ')}`,
-    ...pipelines.flatMap((pipeline) => write(datasetTable(pipeline), datasetSelect(pipeline))),
-    ...write(violations, `SELECT ${names(violations.columns.map(({ name }) => name))} FROM violations__rows`),
-    ...write(quarantineTable, pipelines.map(quarantineSelect).join('\nUNION ALL ')),
-    ...write(ledgerTable, pipelines.map((pipeline) => ledgerSelect(pipeline, run)).join('\nUNION ALL ')),
+    ...pipelines.flatMap((pipeline) => write(pipeline.table, datasetSelect(pipeline, 'violations__rows'))),
+    ...models.map(({ name, sql }) => view(name, `\n${sql}\n`)),
+    ...write(
+      'violations',
+      [`SELECT ${names(violations.columns)} FROM violations__rows`, ...acrossTables].join('\nUNION ALL '),
+    ),
+    // Whether a row is consistent is known after these checks.
+    ...(acrossTables.length === 0
+      ? []
+      : pipelines.map((pipeline) => insert(pipeline.table, datasetSelect(pipeline, 'violations')))),
+    ...write('quarantine', pipelines.map(quarantineSelect).join('\nUNION ALL ')),
+    ...write(ledgerTable.name, pipelines.map((pipeline) => ledgerSelect(pipeline, run)).join('\nUNION ALL ')),
+    ...models.flatMap(({ name }) => write(name, `SELECT ${names(columnsOf(name))} FROM ${sparkName(name)}`)),
   ];
   return `-- Transforms run ${run} of ${project.name} to the branch ${branchOf(run)} of the tables in ${catalog}.${namespace}.
--- Checks across tables and models are not part of it. To check and publish the branch, run: rekap lake release ${run}
+-- ${leftOut(project)}
+-- To check and publish the branch, run: rekap lake release ${run}
 ${statements.join(';\n\n')};
 `;
 }
 
-function names(columns: readonly string[]): string {
+function leftOut({ checks, models }: Project): string {
+  const others = (files: readonly SqlFile[], what: string): string => {
+    const found = files.filter(({ portable }) => portable !== true).map(({ name }) => name);
+    return found.length === 0 ? '' : ` ${what}: ${found.join(', ')}.`;
+  };
+  const both = others(models, 'Models') + others(checks, 'Checks');
+  return both === ''
+    ? 'All models and checks are part of it.'
+    : `Not part of it, because their SQL is for DuckDB.${both}`;
+}
+
+function view(name: string, select: string): string {
+  return `CREATE OR REPLACE TEMPORARY VIEW ${sparkName(name)} AS ${select}`;
+}
+
+function list(columns: readonly string[]): string {
   return columns.map(sparkName).join(', ');
+}
+
+function names(columns: readonly { readonly name: string }[]): string {
+  return list(columns.map(({ name }) => name));
 }
 
 /**
@@ -81,7 +124,7 @@ sorted AS (
   FROM counted
 )
 SELECT *, CASE WHEN problem IS NULL AND NOT is_duplicate THEN
-    row_number() OVER (PARTITION BY partition_value, problem IS NULL, is_duplicate, ${names(key)} ORDER BY position) END AS key_rank
+    row_number() OVER (PARTITION BY partition_value, problem IS NULL, is_duplicate, ${list(key)} ORDER BY position) END AS key_rank
 FROM sorted`;
 }
 
@@ -98,10 +141,10 @@ function problemSql({ key, columns }: AnyPipeline): string {
   return `CASE WHEN fields IS NULL THEN 'not an object' ${parts.join(' ')} END`;
 }
 
-function datasetSelect({ table, key, columns }: AnyPipeline): string {
+function datasetSelect({ table, key, columns }: AnyPipeline, violations: string): string {
   const same = key.map((name) => `v.${sparkName(name)} = r.${sparkName(name)}`).join(' AND ');
-  return `SELECT ${names(Object.keys(columns))}, NOT EXISTS (
-  SELECT 1 FROM violations__rows v WHERE v.severity = 'error' AND v.dataset = ${sparkText(table)} AND ${same}) AS ${sparkName(consistencyColumn)}
+  return `SELECT ${list(Object.keys(columns))}, NOT EXISTS (
+  SELECT 1 FROM ${violations} v WHERE v.severity = 'error' AND v.dataset = ${sparkText(table)} AND ${same}) AS ${sparkName(consistencyColumn)}
 FROM ${sparkName(`${table}__rows`)} r`;
 }
 
@@ -113,10 +156,7 @@ function quarantineSelect({ table }: AnyPipeline): string {
     partition_value: 'partition_value',
     request: 'request',
   };
-  const items = quarantineTable.columns.map(
-    ({ name, type }) => `CAST(${values[name]!} AS ${sparkType(type)}) AS ${sparkName(name)}`,
-  );
-  return `SELECT ${items.join(', ')} FROM ${sparkName(`${table}__judged`)} WHERE NOT is_duplicate AND (problem IS NOT NULL OR key_rank > 1)`;
+  return `SELECT ${sparkItems(quarantineTable.columns, (name) => values[name]!)} FROM ${sparkName(`${table}__judged`)} WHERE NOT is_duplicate AND (problem IS NOT NULL OR key_rank > 1)`;
 }
 
 function ledgerSelect({ table }: AnyPipeline, run: string): string {

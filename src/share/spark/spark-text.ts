@@ -8,6 +8,16 @@ export function sparkName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
+/** Returns the items of a SELECT that has these columns. */
+export function sparkItems(
+  columns: readonly { readonly name: string; readonly type: string }[],
+  valueOf: (name: string) => string,
+): string {
+  return columns
+    .map(({ name, type }) => `CAST(${valueOf(name)} AS ${sparkType(type)}) AS ${sparkName(name)}`)
+    .join(', ');
+}
+
 /** Returns Spark's name of a type of DuckDB. */
 export function sparkType(type: string): string {
   if (type === 'VARCHAR') return 'STRING';

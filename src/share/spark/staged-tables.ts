@@ -1,8 +1,14 @@
 /** Names the tables and the branch to which an engine writes what it has transformed. */
 
-import { datasetTable, quarantineTable, type TableDefinition, violationsTable } from '../../load/tables.ts';
-import type { Project } from '../../project/declaration.ts';
+import { makeSchema } from '../../load/schema.ts';
+import { createTableSql, quarantineTable, type TableDefinition } from '../../load/tables.ts';
+import type { Project, SqlFile } from '../../project/declaration.ts';
+import { openDatabase } from '../../runtime/database.ts';
+import { seal } from '../../warehouse/open-published.ts';
+import { readDictionary } from '../../warehouse/read-dictionary.ts';
 import type { LakeTable } from '../lake/table-schema.ts';
+
+const violationsName = 'violations';
 
 const count = (name: string, comment: string) => ({ name, type: 'BIGINT', comment, isRequired: true });
 
@@ -26,18 +32,49 @@ export function branchOf(run: string): string {
   return `run_${run.replaceAll('-', '_')}`;
 }
 
-export function stagedTables({ pipelines }: Project): TableDefinition[] {
-  return [...pipelines.map(datasetTable), violationsTable(pipelines), quarantineTable, ledgerTable];
+/** Returns the models whose SQL the engine runs too. */
+export function portableModels({ models }: Project): SqlFile[] {
+  return models.filter(({ portable }) => portable === true);
 }
 
-/** Returns the tables as the catalog creates them. They have no Parquet file. */
-export function asLakeTables(project: Project): LakeTable[] {
-  const keys = new Map(project.pipelines.map(({ table, key }) => [table, key]));
-  return stagedTables(project).map(({ name, comment, columns }) => ({
-    name,
-    meaning: comment,
-    file: '',
-    columns: columns.map((column) => ({ name: column.name, type: column.type, meaning: column.comment })),
-    key: keys.get(name) ?? [],
-  }));
+export function stagedNames(project: Project): string[] {
+  const rows = project.pipelines.map(({ table }) => table);
+  return [
+    ...rows,
+    violationsName,
+    quarantineTable.name,
+    ledgerTable.name,
+    ...portableModels(project).map(({ name }) => name),
+  ];
+}
+
+export interface Staged {
+  /** The tables that the engine writes. They have no Parquet file. */
+  readonly tables: readonly LakeTable[];
+  /** Portable checks, with the columns that they return. */
+  readonly checks: readonly { readonly check: SqlFile; readonly returned: ReadonlySet<string> }[];
+}
+
+/** Reads the columns of what an engine writes from an empty database of the project. */
+export async function describeStaged(project: Project): Promise<Staged> {
+  const database = await openDatabase(':memory:');
+  try {
+    await seal(database);
+    await makeSchema(database, project);
+    await database.run(createTableSql(ledgerTable));
+    const relations = await readDictionary(database);
+    const keys = new Map(project.pipelines.map(({ table, key }) => [table, key]));
+    const tables = stagedNames(project).map((name): LakeTable => {
+      const { meaning, columns } = relations.find((relation) => relation.name === name)!;
+      return { name, meaning, file: '', columns, key: keys.get(name) ?? [] };
+    });
+    const checks = [];
+    for (const check of project.checks.filter(({ portable }) => portable === true)) {
+      const columns = await database.rows<{ column_name: string }>(`DESCRIBE ${check.sql}`);
+      checks.push({ check, returned: new Set(columns.map(({ column_name }) => column_name)) });
+    }
+    return { tables, checks };
+  } finally {
+    database.close();
+  }
 }

@@ -1,12 +1,12 @@
-/** Finds the violations of the declared row checks in Spark's SQL, with the messages of `check-messages.ts`. */
+/** Finds the violations of the declared row checks and of portable checks across tables in Spark's SQL, with the messages of `check-messages.ts`. */
 
-import { ownMessages } from '../../check-messages.ts';
+import { messageSql, ownMessages } from '../../check-messages.ts';
 import { kindOf } from '../../kinds/kinds.ts';
 import { conditionOf, type Dialect } from '../../load/generated-checks.ts';
-import type { AnyPipeline, RowCheck, SumCheck } from '../../project/declaration.ts';
+import type { AnyPipeline, Project, RowCheck, SqlFile, SumCheck } from '../../project/declaration.ts';
 import { conflictingRecords, NullReason } from '../../project/reserved.ts';
 import { rawSql, reasonName } from './column-sql.ts';
-import { sparkName, sparkText, sparkType } from './spark-text.ts';
+import { sparkItems, sparkName, sparkText, sparkType } from './spark-text.ts';
 
 /** SQL of the columns of a violation, in addition to the dataset and its key. */
 interface Found {
@@ -67,9 +67,25 @@ function itemsOf({ table, key }: AnyPipeline, columns: readonly Column[]): strin
     if (ofViolation.has(name)) return `v.${name}`;
     return key.includes(name) ? sparkName(name) : 'NULL';
   };
-  return columns
-    .map(({ name, type }) => `CAST(${valueOf(name)} AS ${sparkType(type)}) AS ${sparkName(name)}`)
-    .join(', ');
+  return sparkItems(columns, valueOf);
+}
+
+/**
+ * Returns a SELECT with the columns of `violations`, as `checkSelect` of `load/violation-selects.ts`.
+ * @param returned Columns of the check's query.
+ */
+export function portableCheckSelect(
+  { name: check, sql, message }: SqlFile,
+  { returned, columns }: { readonly returned: ReadonlySet<string>; readonly columns: readonly Column[] },
+  { pipelines }: Project,
+): string {
+  const valueOf = (name: string): string => {
+    if (name === 'check_name') return sparkText(check);
+    if (name === 'message' && message !== undefined)
+      return messageSql(message, pipelines, { name: sparkName, text: sparkText });
+    return name !== 'raw_value' && returned.has(name) ? sparkName(name) : 'NULL';
+  };
+  return `SELECT ${sparkItems(columns, valueOf)} FROM (\n${sql}\n) AS found`;
 }
 
 function structOf({ check, severity, column, raw, expected, actual, message }: Found): string {
