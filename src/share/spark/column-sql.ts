@@ -8,9 +8,12 @@ const written = (column: string): string => sparkName(`${column}__written`);
 const text = (column: string): string => sparkName(`${column}__text`);
 export const reasonName = (column: string): string => sparkName(`${column}__reason`);
 
-/** Returns SQL of the text that the source wrote; NULL if the field is missing or null. */
-export function rawSql(column: string): string {
-  return `CASE WHEN ${written(column)} <> 'z' THEN ${text(column)} END`;
+/** Returns the name of the text that the source wrote. It is NULL if the column has a value, or if the field is missing or null. */
+export const rawName = (column: string): string => sparkName(`${column}__raw`);
+
+/** Returns the columns that a record needs after its values are read: without texts that became values. */
+export function columnNames(columns: readonly string[]): string[] {
+  return columns.flatMap((column) => [sparkName(column), reasonName(column), rawName(column)]);
 }
 
 /**
@@ -26,6 +29,7 @@ export function columnItems({ columns }: AnyPipeline): string[] {
       ...valueItems(column, definition),
       `CASE WHEN ${written(column)} IS NULL THEN 'missing' WHEN ${written(column)} = 'z' THEN 'null'
     WHEN ${written(column)} = 't' AND ${text(column)} = '' THEN 'empty' WHEN ${sparkName(column)} IS NULL THEN 'malformed' END AS ${reasonName(column)}`,
+      `CASE WHEN ${reasonName(column)} IN ('empty', 'malformed') THEN ${text(column)} END AS ${rawName(column)}`,
     ];
   });
 }

@@ -9,11 +9,12 @@ import type { Database } from '../../runtime/database.ts';
 import { quoteText } from '../../runtime/database.ts';
 import type { AcceptedReading } from '../../stages.ts';
 import type { Project } from '../../project/declaration.ts';
-import { Catalog } from '../lake/catalog.ts';
+import { Catalog, type CatalogSettings } from '../lake/catalog.ts';
 import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
 import { lakeTableSql } from '../lake/lake-database.ts';
 import type { NewTable, TableChange } from '../lake/iceberg.ts';
 import { readLastPublication } from '../lake/inspect-lake.ts';
+import type { Publication } from '../lake/publications.ts';
 import { createTables } from '../lake/lake-tables.ts';
 import { requireSource } from '../lake/publish-lake.ts';
 import { describeStaged } from './staged-tables.ts';
@@ -48,6 +49,8 @@ const recordsTable: NewTable = {
   },
   properties: {
     'format-version': '2',
+    // Spark reads a whole row group into memory.
+    'write.parquet.row-group-size': '8192',
     comment: 'Records that rekap accepted as complete, by run.',
   },
 };
@@ -76,7 +79,9 @@ export async function landRecords(
   requireKnown(landing, file);
   requireWhole(file.run, file.partitions, file.datasets, file.project);
   // Before tables or columns are created for a run that can't be released.
-  requireSource(place, file.source, await readLastPublication(place));
+  const last = await readLastPublication(place);
+  requireSource(place, file.source, last);
+  requireReleases(place.catalog, last);
   const staged = await describeStaged(file.project);
   const raw = { ...place, catalog: { ...place.catalog, namespace: rawNamespace } };
   const prepare = async (catalog: Catalog): Promise<void> => {
@@ -100,6 +105,16 @@ export async function landRecords(
       await accepted.close();
     }
   });
+}
+
+/** Refuses a namespace of published snapshots, because a release would leave the tables that Spark doesn't build as they are. */
+export function requireReleases({ namespace, url }: CatalogSettings, last: Publication | null): void {
+  if (last === null || last.manifest_sha256 === '') return;
+  throw new RekapError(
+    'lake-conflict',
+    `The namespace ${namespace} of ${url} contains the published snapshot ${last.snapshot_id}, some of whose tables a release would leave as they are.`,
+    'Choose another --namespace for lake land, spark-script and lake release.',
+  );
 }
 
 /** Moves a branch to the new records. It shows whether the catalog keeps branches: Nessie accepts them, but doesn't. */

@@ -13,6 +13,7 @@ import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from '../lake/publications.ts';
 import { requireSource } from '../lake/publish-lake.ts';
 import { tagOf, withTag } from '../lake/tags.ts';
+import { requireReleases } from './land-records.ts';
 import { branchOf, ledgerTable, stagedNames } from './staged-tables.ts';
 
 export interface ReleaseOptions extends LakePlace {
@@ -93,12 +94,7 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
     await database.run('BEGIN');
     const last = await lastPublication(database, namespace);
     requireSource(options, file.source, last);
-    if (last !== null && last.manifest_sha256 !== '')
-      throw new RekapError(
-        'lake-conflict',
-        `The namespace ${namespace} of ${settings.url} contains the published snapshot ${last.snapshot_id}, some of whose tables a release would leave as they are.`,
-        'Choose another --namespace for lake land, spark-script and lake release.',
-      );
+    requireReleases(settings, last);
     if (last !== null && last.snapshot_id >= run)
       throw new RekapError(
         'lake-conflict',

@@ -4,7 +4,7 @@ import { quarantineTable } from '../../load/tables.ts';
 import { kindOf } from '../../kinds/kinds.ts';
 import type { AnyPipeline, Project, SqlFile } from '../../project/declaration.ts';
 import { consistencyColumn, NullReason } from '../../project/reserved.ts';
-import { columnItems, reasonName } from './column-sql.ts';
+import { columnItems, columnNames, reasonName } from './column-sql.ts';
 import type { LakeColumn } from '../lake/table-schema.ts';
 import { branchOf, describeStaged, ledgerTable, portableModels } from './staged-tables.ts';
 import { sparkItems, sparkName, sparkText } from './spark-text.ts';
@@ -22,15 +22,15 @@ export async function sparkScript(project: Project, run: string, namespace: stri
   const { tables, checks } = await describeStaged(project);
   const columnsOf = (table: string): readonly LakeColumn[] => tables.find(({ name }) => name === table)!.columns;
   const models = portableModels(project);
-  const insert = (table: string, select: string): string =>
+  const insert = (table: string, select: string, how = 'OVERWRITE'): string =>
     // The table may have its columns in another order.
-    `INSERT OVERWRITE ${staged(table)} (${names(columnsOf(table))}) ${select}`;
+    `INSERT ${how} ${staged(table)} (${names(columnsOf(table))}) ${select}`;
   const write = (table: string, select: string): string[] => [
     // Iceberg can't replace a branch of a table that has no snapshot yet.
     `ALTER TABLE ${target(table)} DROP BRANCH IF EXISTS ${branch}`,
     `ALTER TABLE ${target(table)} CREATE BRANCH ${branch}`,
     insert(table, select),
-    // Checks and models read the table by its name. The view also ends the plan, which Spark would repeat at each use.
+    // Checks and models read the table by its name.
     view(table, `SELECT * FROM ${staged(table)}`),
   ];
   const violations = { columns: columnsOf('violations') };
@@ -40,28 +40,36 @@ export async function sparkScript(project: Project, run: string, namespace: stri
   const statements = [
     // Merged projections would repeat the expression of a value wherever a later one uses it.
     'SET spark.sql.optimizer.excludedRules = org.apache.spark.sql.catalyst.optimizer.CollapseProject',
-    ...pipelines.flatMap((pipeline) => [
-      `CACHE TABLE ${sparkName(`${pipeline.table}__judged`)} AS ${judgedSelect(pipeline, run)}`,
+    // Tables, because Spark doesn't recognize such a query in its cache, and would read the records again at each use.
+    ...pipelines.map(
+      (pipeline) =>
+        `CREATE OR REPLACE TABLE ${stagingTable(pipeline.table, run)} USING iceberg AS ${judgedSelect(pipeline, run)}`,
+    ),
+    'RESET spark.sql.optimizer.excludedRules',
+    ...pipelines.flatMap(({ table, columns }) => [
+      view(`${table}__judged`, `SELECT * FROM ${stagingTable(table, run)}`),
       view(
-        `${pipeline.table}__rows`,
-        `SELECT ${list(Object.keys(pipeline.columns))} FROM ${sparkName(`${pipeline.table}__judged`)} WHERE key_rank = 1`,
+        `${table}__rows`,
+        `SELECT ${list(Object.keys(columns))} FROM ${sparkName(`${table}__judged`)} WHERE key_rank = 1`,
       ),
     ]),
-    `CACHE TABLE violations__rows AS
-${pipelines.flatMap((pipeline) => violationSelects(pipeline, violations.columns)).join('\nUNION ALL ')}`,
-    ...pipelines.flatMap((pipeline) => write(pipeline.table, datasetSelect(pipeline, 'violations__rows'))),
-    ...models.map(({ name, sql }) => view(name, `\n${sql}\n`)),
     ...write(
       'violations',
-      [`SELECT ${names(violations.columns)} FROM violations__rows`, ...acrossTables].join('\nUNION ALL '),
+      pipelines.flatMap((pipeline) => violationSelects(pipeline, violations.columns)).join('\nUNION ALL '),
     ),
-    // Whether a row is consistent is known after these checks.
+    ...pipelines.flatMap((pipeline) => write(pipeline.table, datasetSelect(pipeline))),
+    ...models.map(({ name, sql }) => view(name, `\n${sql}\n`)),
+    // Whether a row is consistent is known after the checks across tables, which read the rows.
     ...(acrossTables.length === 0
       ? []
-      : pipelines.map((pipeline) => insert(pipeline.table, datasetSelect(pipeline, 'violations')))),
+      : [
+          insert('violations', acrossTables.join('\nUNION ALL '), 'INTO'),
+          ...pipelines.map((pipeline) => insert(pipeline.table, datasetSelect(pipeline))),
+        ]),
     ...write('quarantine', pipelines.map(quarantineSelect).join('\nUNION ALL ')),
     ...write(ledgerTable.name, pipelines.map((pipeline) => ledgerSelect(pipeline, run)).join('\nUNION ALL ')),
     ...models.flatMap(({ name }) => write(name, `SELECT ${names(columnsOf(name))} FROM ${sparkName(name)}`)),
+    ...pipelines.map(({ table }) => `DROP TABLE ${stagingTable(table, run)} PURGE`),
   ];
   return `-- Transforms run ${run} of ${project.name} to the branch ${branchOf(run)} of the tables in ${catalog}.${namespace}.
 -- ${leftOut(project)}
@@ -81,6 +89,11 @@ function leftOut({ checks, models }: Project): string {
     : `Not part of it, because their SQL is for DuckDB.${both}`;
 }
 
+/** Names a table next to the landed records, which the end of the script removes. */
+function stagingTable(table: string, run: string): string {
+  return [catalog, 'raw', `${branchOf(run)}_${table}`].map(sparkName).join('.');
+}
+
 function view(name: string, select: string): string {
   return `CREATE OR REPLACE TEMPORARY VIEW ${sparkName(name)} AS ${select}`;
 }
@@ -98,7 +111,7 @@ function names(columns: readonly { readonly name: string }[]): string {
  * those of `transform/transformer.ts`.
  */
 function judgedSelect(pipeline: AnyPipeline, run: string): string {
-  const { table, key } = pipeline;
+  const { table, key, columns } = pipeline;
   const isPartitioned = pipeline.partition !== undefined;
   return `
 WITH landed AS (
@@ -122,10 +135,15 @@ counted AS (
 sorted AS (
   SELECT *, copy > 1${isPartitioned ? ' OR (problem IS NOT NULL AND partition_value IS NULL AND is_in_partition)' : ''} AS is_duplicate
   FROM counted
-)
-SELECT *, CASE WHEN problem IS NULL AND NOT is_duplicate THEN
+),
+ranked AS (
+  SELECT *, CASE WHEN problem IS NULL AND NOT is_duplicate THEN
     row_number() OVER (PARTITION BY partition_value, problem IS NULL, is_duplicate, ${list(key)} ORDER BY position) END AS key_rank
-FROM sorted`;
+  FROM sorted
+)
+SELECT ${columnNames(Object.keys(columns)).join(', ')}, problem, is_duplicate, key_rank,
+  CASE WHEN NOT is_duplicate AND coalesce(key_rank > 1, true) THEN struct(record, partition_value, request) END AS quarantined
+FROM ranked`;
 }
 
 /** Returns SQL of why a record has no usable key; NULL if it has one. */
@@ -141,10 +159,10 @@ function problemSql({ key, columns }: AnyPipeline): string {
   return `CASE WHEN fields IS NULL THEN 'not an object' ${parts.join(' ')} END`;
 }
 
-function datasetSelect({ table, key, columns }: AnyPipeline, violations: string): string {
+function datasetSelect({ table, key, columns }: AnyPipeline): string {
   const same = key.map((name) => `v.${sparkName(name)} = r.${sparkName(name)}`).join(' AND ');
   return `SELECT ${list(Object.keys(columns))}, NOT EXISTS (
-  SELECT 1 FROM ${violations} v WHERE v.severity = 'error' AND v.dataset = ${sparkText(table)} AND ${same}) AS ${sparkName(consistencyColumn)}
+  SELECT 1 FROM violations v WHERE v.severity = 'error' AND v.dataset = ${sparkText(table)} AND ${same}) AS ${sparkName(consistencyColumn)}
 FROM ${sparkName(`${table}__rows`)} r`;
 }
 
@@ -152,15 +170,15 @@ function quarantineSelect({ table }: AnyPipeline): string {
   const values: Readonly<Record<string, string>> = {
     dataset: sparkText(table),
     reason: "coalesce(problem, 'same key, other values')",
-    record: 'record',
-    partition_value: 'partition_value',
-    request: 'request',
+    record: 'quarantined.record',
+    partition_value: 'quarantined.partition_value',
+    request: 'quarantined.request',
   };
-  return `SELECT ${sparkItems(quarantineTable.columns, (name) => values[name]!)} FROM ${sparkName(`${table}__judged`)} WHERE NOT is_duplicate AND (problem IS NOT NULL OR key_rank > 1)`;
+  return `SELECT ${sparkItems(quarantineTable.columns, (name) => values[name]!)} FROM ${sparkName(`${table}__judged`)} WHERE quarantined IS NOT NULL`;
 }
 
 function ledgerSelect({ table }: AnyPipeline, run: string): string {
   return `SELECT ${sparkText(run)} AS run_id, ${sparkText(table)} AS dataset, count(*) AS fetched,
-  count_if(key_rank = 1) AS published, count_if(NOT is_duplicate AND (problem IS NOT NULL OR key_rank > 1)) AS quarantined,
+  count_if(key_rank = 1) AS published, count(quarantined) AS quarantined,
   count_if(is_duplicate) AS duplicates FROM ${sparkName(`${table}__judged`)}`;
 }

@@ -5,7 +5,7 @@ import { kindOf } from '../../kinds/kinds.ts';
 import { conditionOf, type Dialect } from '../../load/generated-checks.ts';
 import type { AnyPipeline, Project, RowCheck, SqlFile, SumCheck } from '../../project/declaration.ts';
 import { conflictingRecords, NullReason } from '../../project/reserved.ts';
-import { rawSql, reasonName } from './column-sql.ts';
+import { rawName, reasonName } from './column-sql.ts';
 import { sparkItems, sparkName, sparkText, sparkType } from './spark-text.ts';
 
 /** SQL of the columns of a violation, in addition to the dataset and its key. */
@@ -103,7 +103,7 @@ function nullValue({ columns }: AnyPipeline, column: string): Found {
   const definition = columns[column]!;
   const reason = reasonName(column);
   const { malformed } = kindOf(definition);
-  const raw = rawSql(column);
+  const raw = rawName(column);
   // Whether a number is too large or too small depends on its digits.
   const problem = `CASE WHEN ${raw} RLIKE '^-[0-9]+\\\\z' THEN ${sparkText(malformed(`-${'9'.repeat(40)}`).en)}
     WHEN ${raw} RLIKE '^[0-9]+\\\\z' THEN ${sparkText(malformed('9'.repeat(40)).en)} ELSE ${sparkText(malformed('x').en)} END`;
@@ -121,7 +121,7 @@ function nullValue({ columns }: AnyPipeline, column: string): Found {
     check: reason,
     severity: "'error'",
     column: sparkText(column),
-    raw: rawSql(column),
+    raw,
     message: `CASE ${reason} ${message.join(' ')} END`,
   };
 }
