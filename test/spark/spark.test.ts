@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
@@ -12,27 +13,30 @@ import { integer } from '../../src/project/define.ts';
 import { readParquetSql } from '../../src/runtime/database.ts';
 import { readLakeStatus } from '../../src/share/lake/inspect-lake.ts';
 import { withLake } from '../../src/share/lake/open-lake.ts';
+import { publishToLake } from '../../src/share/lake/publish-lake.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
-import { requireCurrent } from '../../src/warehouse/warehouse.ts';
+import { readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { catalogs, extensions, startCatalog, type TestCatalog } from '../lake/support.ts';
 import { doubtfulNation, inJson } from '../oracle/doubtful-nation.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { acceptedBy, cases, itemsOf } from '../support/kind-cases.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync } from '../support/served-source.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
+import { runSync, smallNation } from '../support/served-source.ts';
 import { bundledProject, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startTwistedSource } from '../support/twisted-source.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/spark');
+const clock = { now: () => new Date('2026-11-27T12:00:00Z') };
+const prepared = preparedSnapshots(smallNation({ 1101: 30, 1102: 20 }), smallNation({ 1101: 31, 1102: 19 }));
 const isWanted = process.env['REKAP_SPARK'] !== undefined && existsSync(join(cache, 'ready')) && catalogs.length > 0;
 
-/** Runs a script in Spark with two threads. */
-async function runSpark(catalog: TestCatalog, script: string): Promise<void> {
-  const file = join(await temporaryFolder(), 'build.sql');
-  await writeFile(file, script);
-  const settings = {
+const home = join(cache, 'python/pyspark');
+
+function settingsOf(catalog: TestCatalog): Record<string, string> {
+  return {
     'spark.sql.extensions': 'org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions',
     'spark.sql.catalog.lake': 'org.apache.iceberg.spark.SparkCatalog',
     'spark.sql.catalog.lake.type': 'rest',
@@ -41,15 +45,20 @@ async function runSpark(catalog: TestCatalog, script: string): Promise<void> {
     'spark.driver.host': '127.0.0.1',
     'spark.ui.enabled': 'false',
     'spark.sql.shuffle.partitions': '2',
+    'spark.jars': join(cache, 'jars', readdirSync(join(cache, 'jars'))[0]!),
   };
-  const words = Object.entries(settings).flatMap(([name, value]) => ['--conf', `${name}=${value}`]);
-  const home = join(cache, 'python/pyspark');
-  const [jar] = readdirSync(join(cache, 'jars'));
-  const child = spawn(
-    join(home, 'bin/spark-sql'),
-    ['--master', 'local[2]', '--jars', join(cache, 'jars', jar!), ...words, '-f', file],
-    { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, SPARK_HOME: home }, cwd: await temporaryFolder() },
-  );
+}
+
+/** Runs a script in Spark with two threads. */
+async function runSpark(catalog: TestCatalog, script: string): Promise<void> {
+  const file = join(await temporaryFolder(), 'build.sql');
+  await writeFile(file, script);
+  const words = Object.entries(settingsOf(catalog)).flatMap(([name, value]) => ['--conf', `${name}=${value}`]);
+  const child = spawn(join(home, 'bin/spark-sql'), ['--master', 'local[2]', ...words, '-f', file], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, SPARK_HOME: home },
+    cwd: await temporaryFolder(),
+  });
   const [messages, [code]] = await Promise.all([text(child.stderr), once(child, 'exit') as Promise<[number]>]);
   const short = messages.split('\n').filter((line) => !/^\s+(at|\.\.\.) /.test(line));
   expect(code, short.join('\n')).toBe(0);
@@ -130,6 +139,34 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
     expect(await release()).toMatchObject({ code: 1, stderr: expect.stringContaining('records were transformed') });
     const { last } = await readLakeStatus(catalog.place());
     expect(last).toBeNull();
+  }, 300_000);
+
+  it('never reads two snapshots by a tag while others are published', async () => {
+    const { warehouse, known } = await prepared();
+    const catalog = await startCatalog('iceberg');
+    const snapshots = await Promise.all(known.map((id) => readSnapshot(warehouse, id)));
+    const publish = (index: number) =>
+      publishToLake({ ...catalog.place(), warehouse, snapshot: snapshots[index]!, acceptSource: true, clock });
+    await publish(0);
+    // Otherwise Spark keeps what it knows of a table for 30 seconds.
+    const settings = { ...settingsOf(catalog), 'spark.sql.catalog.lake.cache-enabled': 'false' };
+    const tables = Object.keys(snapshots[0]!.manifest.datasets);
+    const program = join(root, 'test/spark/read_by_tag.py');
+    const child = spawn('python3', [program, JSON.stringify(settings), ...tables], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { ...process.env, SPARK_HOME: home, PYTHONPATH: join(cache, 'python') },
+      cwd: await temporaryFolder(),
+    });
+    const found = new Set<string>();
+    const output = createInterface(child.stdout).on('line', (line) => found.add(line));
+    await once(output, 'line');
+    for (const index of [1, 0, 1, 0, 1]) await publish(index);
+    child.stdin.end();
+    await once(output, 'close');
+    const lines = snapshots.map(({ id, manifest }) =>
+      [id, ...Object.values(manifest.datasets).map(({ rows }) => rows)].join(' '),
+    );
+    expect([...found].toSorted()).toEqual(lines.toSorted());
   }, 300_000);
 
   it.each(['payments', 'polling-stations', 'vessels'])(
