@@ -6,6 +6,7 @@ const withPartitionOption = async (command: Command): Promise<Command> =>
   (await import('./project.ts')).withPartitionOption(command);
 const snapshots = () => import('./snapshots.ts');
 const lake = () => import('./lake.ts');
+const spark = () => import('./spark.ts');
 
 const commands: readonly CommandEntry[] = [
   declare('sync', 'Fetch all datasets, check the data, and publish a snapshot', async () =>
@@ -144,17 +145,17 @@ const commands: readonly CommandEntry[] = [
   declare(
     'lake land [run]',
     'Copy the accepted records of a run to the catalog, as received, for another engine',
-    async () => (await lake()).landCommand,
+    async () => (await spark()).landCommand,
   ),
   declare(
     'lake release <run>',
     'Check the tables that Spark built from a run, and make them current in one commit',
-    async () => (await lake()).releaseCommand,
+    async () => (await spark()).releaseCommand,
   ),
   declare(
     'spark-script [run]',
     'Print the transformation of a run as a script for Spark',
-    async () => (await lake()).sparkScriptCommand,
+    async () => (await spark()).sparkScriptCommand,
   ),
   declare(
     'lake status',

@@ -1,10 +1,12 @@
-/** The options that say where an Iceberg catalog is, and how to sign in to it. */
+/** The options that say where an Iceberg catalog is, how to sign in to it, and how a command uses it. */
 
 import type { Options, Values } from './options/option.ts';
-import { readNamedFile } from './options/shared.ts';
+import { publishOptions, readNamedFile } from './options/shared.ts';
+import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { CatalogSettings } from '../share/lake/catalog.ts';
+import type { LakePlace } from '../share/lake/open-lake.ts';
 import { Secret } from '../source/secret.ts';
 
 export const catalogOptions = {
@@ -43,8 +45,15 @@ export const lakeOptions = {
   },
 } as const satisfies Options;
 
+export const sourceOption = {
+  'accept-source': {
+    ...publishOptions['accept-source'],
+    describe: 'allow the tables to switch to another source',
+  },
+} as const;
+
 /** @throws `usage` if the URL or the namespace is missing or not valid, `configuration` if the token or the credential isn't. */
-export async function readCatalogSettings(
+async function readCatalogSettings(
   args: Values<typeof catalogOptions>,
   signal: AbortSignal,
 ): Promise<CatalogSettings> {
@@ -111,4 +120,46 @@ function readUrl(option: string, given: string): string {
       'Use a URL such as https://catalog.example/api/catalog, without a user name, a password or a query.',
     );
   return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+const afterCommit =
+  'If the commit was already sent, all tables have changed; otherwise none. To see which, run "rekap lake status".';
+
+/** Memory of DuckDB in bytes. It holds a hash of every row of the largest table, and spills what doesn't fit. */
+const memory = 512e6;
+
+export function placeOf(catalog: CatalogSettings, extensions: string | undefined): LakePlace {
+  return { catalog, extensions: extensions ?? null, memory, environment: process.env };
+}
+
+async function warnOfPlainHttp(
+  { 'catalog-oauth-url': tokens }: Values<typeof catalogOptions>,
+  { url, token }: CatalogSettings,
+): Promise<void> {
+  if (token === null) return;
+  const [{ isLoopback }, { warningText }] = await Promise.all([
+    import('../source/base-url.ts'),
+    import('./print/terminal.ts'),
+  ]);
+  const addresses = { '--catalog': ['token', url], '--catalog-oauth-url': ['credential', tokens] } as const;
+  for (const [option, [secret, address]] of Object.entries(addresses)) {
+    const { protocol, hostname } = new URL(address ?? url);
+    if (address === undefined || protocol === 'https:' || isLoopback(hostname)) continue;
+    const message = `The ${secret} is sent to ${hostname} without encryption, because ${option} starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`;
+    process.stderr.write(warningText(message, process.stderr));
+  }
+}
+
+export async function withSignals<Value>(
+  args: Values<typeof catalogOptions>,
+  use: (catalog: CatalogSettings) => Promise<Value>,
+): Promise<Value> {
+  const signals = listenForSignals({ next: afterCommit });
+  try {
+    const settings = await readCatalogSettings(args, signals.signal);
+    await warnOfPlainHttp(args, settings);
+    return await use(settings);
+  } finally {
+    signals.stop();
+  }
 }

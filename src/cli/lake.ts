@@ -9,26 +9,10 @@ import {
   snapshotOption,
   warehouseOption,
 } from './options/shared.ts';
-import { catalogOptions, lakeOptions, readCatalogSettings } from './lake-settings.ts';
-import { listenForSignals } from './signals.ts';
+import { catalogOptions, lakeOptions, placeOf, sourceOption, withSignals } from './lake-settings.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
-import type { CatalogSettings } from '../share/lake/catalog.ts';
-import type { LakePlace } from '../share/lake/open-lake.ts';
 import type { PublishedLake } from '../share/lake/publish-lake.ts';
-
-const afterCommit =
-  'If the commit was already sent, all tables have changed; otherwise none. To see which, run "rekap lake status".';
-
-/** Memory of DuckDB in bytes. It holds a hash of every row of the largest table, and spills what doesn't fit. */
-const memory = 512e6;
-
-const sourceOption = {
-  'accept-source': {
-    ...publishOptions['accept-source'],
-    describe: 'allow the tables to switch to another source',
-  },
-} as const;
 
 const publishArguments = {
   ...warehouseOption,
@@ -97,118 +81,6 @@ function describePublished({ outcome, snapshot, catalog, namespace, tag, tables 
 ${countOf(tables.length, 'table')} changed: ${sum('added')} rows added, ${sum('removed')} removed. Every row was compared with the snapshot.
 ${tag === null ? 'The catalog does not keep tags of tables, so readers see only the current tables.' : `All tables have the tag ${tag}.`}\n`;
 }
-
-function placeOf(catalog: CatalogSettings, extensions: string | undefined): LakePlace {
-  return { catalog, extensions: extensions ?? null, memory, environment: process.env };
-}
-
-async function warnOfPlainHttp(
-  { 'catalog-oauth-url': tokens }: Values<typeof catalogOptions>,
-  { url, token }: CatalogSettings,
-): Promise<void> {
-  if (token === null) return;
-  const [{ isLoopback }, { warningText }] = await Promise.all([
-    import('../source/base-url.ts'),
-    import('./print/terminal.ts'),
-  ]);
-  const addresses = { '--catalog': ['token', url], '--catalog-oauth-url': ['credential', tokens] } as const;
-  for (const [option, [secret, address]] of Object.entries(addresses)) {
-    const { protocol, hostname } = new URL(address ?? url);
-    if (address === undefined || protocol === 'https:' || isLoopback(hostname)) continue;
-    const message = `The ${secret} is sent to ${hostname} without encryption, because ${option} starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`;
-    process.stderr.write(warningText(message, process.stderr));
-  }
-}
-
-async function withSignals<Value>(
-  args: Values<typeof catalogOptions>,
-  use: (catalog: CatalogSettings) => Promise<Value>,
-): Promise<Value> {
-  const signals = listenForSignals({ next: afterCommit });
-  try {
-    const settings = await readCatalogSettings(args, signals.signal);
-    await warnOfPlainHttp(args, settings);
-    return await use(settings);
-  } finally {
-    signals.stop();
-  }
-}
-
-export const landCommand = declareCommand({
-  positionals: { run: 'ID of the run [default: the newest finished run]' },
-  options: { ...warehouseOption, ...lakeOptions, ...sourceOption, ...jsonOption },
-  examples: [['rekap lake land --catalog https://…', 'copy the accepted records of the newest run to raw.records']],
-  async run(args, [run = null]) {
-    const { landRecords } = await import('../share/spark/land-records.ts');
-    const landed = await withSignals(args, (catalog) =>
-      landRecords(
-        { warehouse: args.warehouse, run },
-        { ...placeOf(catalog, args.extensions), acceptSource: args['accept-source'] },
-      ),
-    );
-    if (args.json) return (await import('./print/terminal.ts')).printJson(landed);
-    const counts = Object.entries(landed.records).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
-    if (!landed.keepsBranches) {
-      const { warningText } = await import('./print/terminal.ts');
-      const message =
-        'The catalog does not keep branches of tables, so the script of "rekap spark-script" fails there.';
-      process.stderr.write(warningText(message, process.stderr));
-    }
-    process.stdout.write(
-      `Landed run ${landed.run} in the table raw.records of ${landed.catalog}: ${counts.join(', ')}\n`,
-    );
-  },
-});
-
-export const sparkScriptCommand = declareCommand({
-  positionals: { run: 'ID of the run [default: the newest finished run]' },
-  options: { ...warehouseOption, namespace: catalogOptions.namespace },
-  examples: [['rekap spark-script > build.sql', 'then: spark-sql … -f build.sql, and: rekap lake release RUN']],
-  async run({ warehouse, namespace }, [run = null]) {
-    const [{ sparkScript }, { findLanding }, { readRunFile }] = await Promise.all([
-      import('../share/spark/spark-script.ts'),
-      import('../replay-plan.ts'),
-      import('../land/landed-run.ts'),
-    ]);
-    const file = await readRunFile((await findLanding({ warehouse, run })).landing);
-    process.stdout.write(await sparkScript(file.project, file.run, namespace));
-  },
-});
-
-export const releaseCommand = declareCommand({
-  positionals: { run: 'ID of the run' },
-  options: {
-    ...warehouseOption,
-    ...lakeOptions,
-    ...sourceOption,
-    'accept-changes': {
-      ...publishOptions['accept-changes'],
-      describe: 'release even if a dataset shrank, or totals changed significantly',
-    },
-    ...jsonOption,
-  },
-  async run(args, [run = '']) {
-    const [{ releaseRun }, { systemClock }] = await Promise.all([
-      import('../share/spark/release.ts'),
-      import('../runtime/context.ts'),
-    ]);
-    const released = await withSignals(args, (catalog) =>
-      releaseRun({
-        ...placeOf(catalog, args.extensions),
-        warehouse: args.warehouse,
-        run,
-        acceptChanges: args['accept-changes'],
-        acceptSource: args['accept-source'],
-        clock: systemClock,
-      }),
-    );
-    if (args.json) return (await import('./print/terminal.ts')).printJson(released);
-    const rows = Object.entries(released.rows).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
-    process.stdout.write(
-      `Released run ${run} in the namespace ${released.namespace} of ${released.catalog} in one commit: ${rows.join(', ')}\n`,
-    );
-  },
-});
 
 export const lakeStatusCommand = declareCommand({
   options: { ...lakeOptions, ...jsonOption },

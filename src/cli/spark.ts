@@ -1,0 +1,82 @@
+/** rekap lake land, spark-script and lake release: let Spark build the tables of a run. */
+
+import { declareCommand } from './options/option.ts';
+import { jsonOption, publishOptions, warehouseOption } from './options/shared.ts';
+import { catalogOptions, lakeOptions, placeOf, sourceOption, withSignals } from './lake-settings.ts';
+import { formatNumber } from '../runtime/text.ts';
+
+export const landCommand = declareCommand({
+  positionals: { run: 'ID of the run [default: the newest finished run]' },
+  options: { ...warehouseOption, ...lakeOptions, ...sourceOption, ...jsonOption },
+  examples: [['rekap lake land --catalog https://…', 'copy the accepted records of the newest run to raw.records']],
+  async run(args, [run = null]) {
+    const { landRecords } = await import('../share/spark/land-records.ts');
+    const landed = await withSignals(args, (catalog) =>
+      landRecords(
+        { warehouse: args.warehouse, run },
+        { ...placeOf(catalog, args.extensions), acceptSource: args['accept-source'] },
+      ),
+    );
+    if (args.json) return (await import('./print/terminal.ts')).printJson(landed);
+    const counts = Object.entries(landed.records).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
+    if (!landed.keepsBranches) {
+      const { warningText } = await import('./print/terminal.ts');
+      const message =
+        'The catalog does not keep branches of tables, so the script of "rekap spark-script" fails there.';
+      process.stderr.write(warningText(message, process.stderr));
+    }
+    process.stdout.write(
+      `Landed run ${landed.run} in the table raw.records of ${landed.catalog}: ${counts.join(', ')}\n`,
+    );
+  },
+});
+
+export const sparkScriptCommand = declareCommand({
+  positionals: { run: 'ID of the run [default: the newest finished run]' },
+  options: { ...warehouseOption, namespace: catalogOptions.namespace },
+  examples: [['rekap spark-script > build.sql', 'then: spark-sql … -f build.sql, and: rekap lake release RUN']],
+  async run({ warehouse, namespace }, [run = null]) {
+    const [{ sparkScript }, { findLanding }, { readRunFile }] = await Promise.all([
+      import('../share/spark/spark-script.ts'),
+      import('../replay-plan.ts'),
+      import('../land/landed-run.ts'),
+    ]);
+    const file = await readRunFile((await findLanding({ warehouse, run })).landing);
+    process.stdout.write(await sparkScript(file.project, file.run, namespace));
+  },
+});
+
+export const releaseCommand = declareCommand({
+  positionals: { run: 'ID of the run' },
+  options: {
+    ...warehouseOption,
+    ...lakeOptions,
+    ...sourceOption,
+    'accept-changes': {
+      ...publishOptions['accept-changes'],
+      describe: 'release even if a dataset shrank, or totals changed significantly',
+    },
+    ...jsonOption,
+  },
+  async run(args, [run = '']) {
+    const [{ releaseRun }, { systemClock }] = await Promise.all([
+      import('../share/spark/release.ts'),
+      import('../runtime/context.ts'),
+    ]);
+    const released = await withSignals(args, (catalog) =>
+      releaseRun({
+        ...placeOf(catalog, args.extensions),
+        warehouse: args.warehouse,
+        run,
+        acceptChanges: args['accept-changes'],
+        acceptSource: args['accept-source'],
+        clock: systemClock,
+      }),
+    );
+    if (args.json) return (await import('./print/terminal.ts')).printJson(released);
+    const rows = Object.entries(released.rows).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
+    process.stdout.write(
+      `Released run ${run} in the namespace ${released.namespace} of ${released.catalog} in one commit: ${rows.join(', ')}\n`,
+    );
+  },
+});
