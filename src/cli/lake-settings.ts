@@ -53,10 +53,7 @@ export const sourceOption = {
 } as const;
 
 /** @throws `usage` if the URL or the namespace is missing or not valid, `configuration` if the token or the credential isn't. */
-async function readCatalogSettings(
-  args: Values<typeof catalogOptions>,
-  signal: AbortSignal,
-): Promise<CatalogSettings> {
+async function readCatalogSettings(args: Values<typeof catalogOptions>, signal: AbortSignal): Promise<CatalogSettings> {
   const url = readUrl('catalog', args.catalog ?? '').replace(/\/v1$/, '');
   const { namespace } = args;
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(namespace))
