@@ -1,6 +1,8 @@
 -- Transforms run 20261120T030000Z-400000 of polling-stations to the branch run_20261120T030000Z_400000 of the tables in lake.rekap.
 -- All models and checks are part of it.
 -- To check and publish the branch, run: rekap lake release 20261120T030000Z-400000
+ALTER TABLE `lake`.`rekap`.`ledger` DROP BRANCH IF EXISTS `run_20261120T030000Z_400000`;
+
 SET spark.sql.optimizer.excludedRules = org.apache.spark.sql.catalyst.optimizer.CollapseProject;
 
 CREATE OR REPLACE TABLE `lake`.`raw`.`run_20261120T030000Z_400000_results` USING iceberg AS 
@@ -160,6 +162,14 @@ INSERT OVERWRITE `lake`.`rekap`.`quarantine`.`branch_run_20261120T030000Z_400000
 
 CREATE OR REPLACE TEMPORARY VIEW `quarantine` AS SELECT * FROM `lake`.`rekap`.`quarantine`.`branch_run_20261120T030000Z_400000`;
 
+ALTER TABLE `lake`.`rekap`.`turnout_by_region` DROP BRANCH IF EXISTS `run_20261120T030000Z_400000`;
+
+ALTER TABLE `lake`.`rekap`.`turnout_by_region` CREATE BRANCH `run_20261120T030000Z_400000`;
+
+INSERT OVERWRITE `lake`.`rekap`.`turnout_by_region`.`branch_run_20261120T030000Z_400000` (`region`, `ballots`, `registered`, `turnout`) SELECT `region`, `ballots`, `registered`, `turnout` FROM `turnout_by_region`;
+
+CREATE OR REPLACE TEMPORARY VIEW `turnout_by_region` AS SELECT * FROM `lake`.`rekap`.`turnout_by_region`.`branch_run_20261120T030000Z_400000`;
+
 ALTER TABLE `lake`.`rekap`.`ledger` DROP BRANCH IF EXISTS `run_20261120T030000Z_400000`;
 
 ALTER TABLE `lake`.`rekap`.`ledger` CREATE BRANCH `run_20261120T030000Z_400000`;
@@ -169,13 +179,5 @@ INSERT OVERWRITE `lake`.`rekap`.`ledger`.`branch_run_20261120T030000Z_400000` (`
   count_if(is_duplicate) AS duplicates FROM `results__judged`;
 
 CREATE OR REPLACE TEMPORARY VIEW `ledger` AS SELECT * FROM `lake`.`rekap`.`ledger`.`branch_run_20261120T030000Z_400000`;
-
-ALTER TABLE `lake`.`rekap`.`turnout_by_region` DROP BRANCH IF EXISTS `run_20261120T030000Z_400000`;
-
-ALTER TABLE `lake`.`rekap`.`turnout_by_region` CREATE BRANCH `run_20261120T030000Z_400000`;
-
-INSERT OVERWRITE `lake`.`rekap`.`turnout_by_region`.`branch_run_20261120T030000Z_400000` (`region`, `ballots`, `registered`, `turnout`) SELECT `region`, `ballots`, `registered`, `turnout` FROM `turnout_by_region`;
-
-CREATE OR REPLACE TEMPORARY VIEW `turnout_by_region` AS SELECT * FROM `lake`.`rekap`.`turnout_by_region`.`branch_run_20261120T030000Z_400000`;
 
 DROP TABLE `lake`.`raw`.`run_20261120T030000Z_400000_results` PURGE;

@@ -125,7 +125,7 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
     await expectSame(warehouse);
   }, 300_000);
 
-  it('is not released if a record is missing, or without a branch', async () => {
+  it('is not released without a branch, if a record is missing, or after half of a script', async () => {
     const warehouse = await temporaryFolder();
     await syncSample('vessels', warehouse);
     const catalog = await startCatalog('iceberg');
@@ -137,6 +137,10 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
     const { stdout } = await runHere(['spark-script', manifest.run, '--warehouse', warehouse]);
     await runSpark(catalog, stdout.replace("dataset = 'vessels'", "dataset = 'vessels' AND position > 0"));
     expect(await release()).toMatchObject({ code: 1, stderr: expect.stringContaining('records were transformed') });
+    // A script that ended, and then half of one.
+    await runSpark(catalog, stdout);
+    await runSpark(catalog, stdout.split('\n\nALTER TABLE')[0]!);
+    expect(await release()).toMatchObject({ code: 8, stderr: expect.stringContaining('ledger has no branch') });
     const { last } = await readLakeStatus(catalog.place());
     expect(last).toBeNull();
   }, 300_000);

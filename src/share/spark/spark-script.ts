@@ -25,9 +25,10 @@ export async function sparkScript(project: Project, run: string, namespace: stri
   const insert = (table: string, select: string, how = 'OVERWRITE'): string =>
     // The table may have its columns in another order.
     `INSERT ${how} ${staged(table)} (${names(columnsOf(table))}) ${select}`;
+  const drop = (table: string): string => `ALTER TABLE ${target(table)} DROP BRANCH IF EXISTS ${branch}`;
   const write = (table: string, select: string): string[] => [
     // Iceberg can't replace a branch of a table that has no snapshot yet.
-    `ALTER TABLE ${target(table)} DROP BRANCH IF EXISTS ${branch}`,
+    drop(table),
     `ALTER TABLE ${target(table)} CREATE BRANCH ${branch}`,
     insert(table, select),
     // Checks and models read the table by its name.
@@ -38,6 +39,8 @@ export async function sparkScript(project: Project, run: string, namespace: stri
     portableCheckSelect(check, { returned, ...violations }, project),
   );
   const statements = [
+    // Written last, so that a release refuses what a script left that was interrupted, also if an earlier one had ended.
+    drop(ledgerTable.name),
     // Merged projections would repeat the expression of a value wherever a later one uses it.
     'SET spark.sql.optimizer.excludedRules = org.apache.spark.sql.catalyst.optimizer.CollapseProject',
     // Tables, because Spark doesn't recognize such a query in its cache, and would read the records again at each use.
@@ -67,8 +70,8 @@ export async function sparkScript(project: Project, run: string, namespace: stri
           ...pipelines.map((pipeline) => insert(pipeline.table, datasetSelect(pipeline))),
         ]),
     ...write('quarantine', pipelines.map(quarantineSelect).join('\nUNION ALL ')),
-    ...write(ledgerTable.name, pipelines.map((pipeline) => ledgerSelect(pipeline, run)).join('\nUNION ALL ')),
     ...models.flatMap(({ name }) => write(name, `SELECT ${names(columnsOf(name))} FROM ${sparkName(name)}`)),
+    ...write(ledgerTable.name, pipelines.map((pipeline) => ledgerSelect(pipeline, run)).join('\nUNION ALL ')),
     ...pipelines.map(({ table }) => `DROP TABLE ${stagingTable(table, run)} PURGE`),
   ];
   return `-- Transforms run ${run} of ${project.name} to the branch ${branchOf(run)} of the tables in ${catalog}.${namespace}.
