@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quoteText } from '../../src/runtime/database.ts';
 import { kindOf } from '../../src/kinds/kinds.ts';
-import type { AnyPipeline, ColumnDefinition, Project } from '../../src/project/declaration.ts';
+import type { AnyPipeline, ColumnDefinition } from '../../src/project/declaration.ts';
 import { count, integer, timestamp } from '../../src/project/define.ts';
 import { nullReasonName } from '../../src/kinds/read-field.ts';
 import { begin, type Fingerprint } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { voters } from '../support/bundled.ts';
-import { acceptedBy, cases, itemsOf } from '../support/kind-cases.ts';
+import { acceptedBy, cases, itemsOf, projectOfAllKinds } from '../support/kind-cases.ts';
 import { pageOf } from '../support/pages.ts';
 import { ask, load } from '../load/support.ts';
 
@@ -74,34 +74,10 @@ describe('through Arrow, DuckDB and Parquet', () => {
   // More than a data chunk of DuckDB holds.
   const rows = 2101;
   const all = Object.values(cases);
-  const columns = Object.fromEntries(
-    all.map(({ column }, index) => [`c${index}`, { ...column, field: `c${index}`, nullable: true as const }]),
-  );
-  const everything: AnyPipeline = {
-    table: 'everything',
-    title: 'Everything',
-    comment: 'A column of each kind.',
-    path: '/everything',
-    columns: { id: integer('id', 'Number of the row.'), ...columns },
-    key: ['id'],
-    watch: [],
-    checks: [],
+  const project = projectOfAllKinds(() => true, {
     paging: { by: 'offset', limit: 'limit', offset: 'offset' },
-    format: 'json',
-    records: '/data',
     reportedCount: '/count',
-  };
-  const project: Project = {
-    name: 'everything',
-    title: 'Everything',
-    description: 'Everything.',
-    examples: [],
-    auth: null,
-    partitionOption: 'partition',
-    pipelines: [everything],
-    models: [],
-    checks: [],
-  };
+  });
 
   it('keeps every value of every kind, and sums decimals exactly', async () => {
     const accepted = all.map(acceptedBy);

@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
-import { integer } from '../../src/project/define.ts';
+import type { Project } from '../../src/project/declaration.ts';
 import { readParquetSql } from '../../src/runtime/database.ts';
 import { readLakeStatus } from '../../src/share/lake/inspect-lake.ts';
 import { withLake } from '../../src/share/lake/open-lake.ts';
@@ -19,7 +18,7 @@ import { readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { catalogs, extensions, startCatalog, type TestCatalog } from '../lake/support.ts';
 import { doubtfulNation, inJson } from '../oracle/doubtful-nation.ts';
 import { startFaultServer } from '../support/fault-server.ts';
-import { acceptedBy, cases, itemsOf } from '../support/kind-cases.ts';
+import { acceptedBy, cases, itemsOf, projectOfAllKinds } from '../support/kind-cases.ts';
 import { runHere } from '../support/run-here.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runSync, smallNation } from '../support/served-source.ts';
@@ -223,36 +222,6 @@ async function startKinds(): Promise<{ url: string; project: Project & { reportM
   const body = `{"data":[${[...records, ...odd].join(',')}]}`;
   const server = await startFaultServer((_, response) => void response.end(body));
   onTestFinished(() => server.close());
-  const columns = Object.fromEntries(
-    all.map(({ column }, index) => [
-      `c${index}`,
-      { ...column, field: `c${index}`, ...(index % 2 === 0 && { nullable: true as const }) },
-    ]),
-  );
-  const everything: AnyPipeline = {
-    table: 'everything',
-    title: 'Everything',
-    comment: 'A column of each kind.',
-    path: '/everything',
-    columns: { id: integer('id', 'Number of the row.'), ...columns },
-    key: ['id'],
-    watch: [],
-    checks: [],
-    paging: { by: 'none' },
-    format: 'json',
-    records: '/data',
-  };
-  const project = {
-    name: 'everything',
-    title: 'Everything',
-    description: 'Everything.',
-    examples: [],
-    auth: null,
-    partitionOption: 'partition',
-    pipelines: [everything],
-    models: [],
-    checks: [],
-    reportModule: null,
-  };
-  return { url: server.url, project };
+  const project = projectOfAllKinds((index) => index % 2 === 0, { paging: { by: 'none' } });
+  return { url: server.url, project: { ...project, reportModule: null } };
 }

@@ -1,6 +1,6 @@
 /** What every kind of column accepts and refuses. */
 
-import type { ColumnDefinition } from '../../src/project/declaration.ts';
+import type { AnyPipeline, ColumnDefinition, Project } from '../../src/project/declaration.ts';
 import { boolean, count, date, decimal, integer, text, timestamp } from '../../src/project/define.ts';
 
 export interface KindCase {
@@ -153,3 +153,38 @@ export const cases: Readonly<Record<string, KindCase>> = {
     refused: '"2024-02-14" | "2023-02-29T07:30:00"',
   },
 };
+
+/** Returns a project with one dataset, `everything`: a number `id` and a column per case, c0, c1 and so on. */
+export function projectOfAllKinds(
+  isNullable: (index: number) => boolean,
+  paging: Pick<AnyPipeline, 'paging' | 'reportedCount'>,
+): Project {
+  const columns = Object.values(cases).map(({ column }, index) => [
+    `c${index}`,
+    { ...column, field: `c${index}`, ...(isNullable(index) && { nullable: true as const }) },
+  ]);
+  const everything: AnyPipeline = {
+    table: 'everything',
+    title: 'Everything',
+    comment: 'A column of each kind.',
+    path: '/everything',
+    columns: { id: integer('id', 'Number of the row.'), ...Object.fromEntries(columns) },
+    key: ['id'],
+    watch: [],
+    checks: [],
+    format: 'json',
+    records: '/data',
+    ...paging,
+  };
+  return {
+    name: 'everything',
+    title: 'Everything',
+    description: 'Everything.',
+    examples: [],
+    auth: null,
+    partitionOption: 'partition',
+    pipelines: [everything],
+    models: [],
+    checks: [],
+  };
+}
