@@ -23,7 +23,7 @@ import {
   projectFile,
 } from './find-project.ts';
 import { findShapeProblems, pipelineShape, projectShape, reportShape } from './shapes.ts';
-import { asCheck, findUnportable, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
+import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
 import { type DeclarationProblem, findProblems } from './validate.ts';
 import type * as v from 'valibot';
 
@@ -79,16 +79,6 @@ class ProjectLoader {
     for (const { name } of circle)
       this.addProblem(
         { of: name, near: '', what: `the views ${circle.map((model) => model.name).join(', ')} read each other` },
-        file,
-      );
-    const unportable = findUnportable([...models, ...checks], models);
-    if (unportable !== null)
-      this.addProblem(
-        {
-          of: unportable.name,
-          near: unportable.reads,
-          what: `it is portable, but reads ${unportable.reads}, which is not`,
-        },
         file,
       );
     const { title = declared.name } = declared;

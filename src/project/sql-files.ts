@@ -98,19 +98,6 @@ export function orderModels<Model extends SqlFile>(models: readonly Model[]): { 
   }
 }
 
-/** Returns the first portable view or check that reads a view which isn't portable, with that view; null if there is none. */
-export function findUnportable(
-  files: readonly SqlFile[],
-  models: readonly SqlFile[],
-): { readonly name: string; readonly reads: string } | null {
-  const others = new Set(models.flatMap(({ name, portable }) => (portable === true ? [] : [name])));
-  for (const { name, sql, portable } of files) {
-    const reads = portable === true ? namesIn(sql).find((word) => others.has(word)) : undefined;
-    if (reads !== undefined) return { name, reads };
-  }
-  return null;
-}
-
 /** Returns the names in a statement, without those in literals and comments. */
 export function namesIn(sql: string): string[] {
   return sql.replaceAll(/'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\//g, ' ').match(/\w+/g) ?? [];

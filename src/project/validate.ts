@@ -1,8 +1,20 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
-import type { AnyPipeline, ColumnDefinition, ColumnKind, Paging, Project, RowCheck, SqlFile } from './declaration.ts';
+import type { AnyPipeline, ColumnKind, Paging, Project, SqlFile } from './declaration.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { fieldPath } from './field-path.ts';
+import {
+  allColumns,
+  columnOf,
+  type Columns,
+  findCheckProblems,
+  type Found,
+  isOf,
+  repeated,
+  suggest,
+  summable,
+} from './validate-checks.ts';
+import { namesIn } from './sql-files.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 export interface DeclarationProblem {
@@ -12,13 +24,10 @@ export interface DeclarationProblem {
   readonly what: string;
 }
 
-type Columns = ReadonlyMap<string, ColumnDefinition>;
-
 const identifier = /^[a-z][a-z0-9_]*$/;
 /** Names that all JavaScript objects inherit. Code that reads a manifest ignores them. */
 const inherited = new Set(['constructor', 'prototype']);
 const identifying: readonly ColumnKind[] = ['text', 'integer', 'boolean', 'date', 'timestamp'];
-const summable: readonly ColumnKind[] = ['count', 'integer', 'decimal'];
 
 export function* findProblems(project: Project): Generator<DeclarationProblem> {
   for (const pipeline of project.pipelines)
@@ -26,8 +35,6 @@ export function* findProblems(project: Project): Generator<DeclarationProblem> {
   yield* findNamesProblems(project);
   yield* findSqlFileProblems(project);
 }
-
-type Found = Generator<readonly [near: string, what: string]>;
 
 function* findPipelineProblems(pipeline: AnyPipeline, project: Project): Found {
   const columns: Columns = new Map(Object.entries(pipeline.columns));
@@ -146,81 +153,6 @@ function pagingParameters(paging: Paging): (string | undefined)[] {
   }
 }
 
-function* findCheckProblems(check: RowCheck, columns: Columns, project: Project): Found {
-  const { name } = check;
-  const wrong = (column: string, kinds: readonly ColumnKind[], what: string): boolean | string =>
-    !isOf(kinds, columns.get(column)) &&
-    suggest(`the check "${name}" names "${column}", which is not ${what}`, column, columns);
-  switch (check.kind) {
-    case 'sum': {
-      const { parts, whole } = check;
-      if (parts.length < 2) yield [name, `the check "${name}" sums fewer than two columns`];
-      for (const part of repeated(parts)) yield [name, `the check "${name}" sums "${part}" twice`];
-      if (parts.includes(whole))
-        yield [name, `the check "${name}" uses the column "${whole}" as both the total and a part`];
-      for (const column of [...parts, whole]) {
-        const what = wrong(column, summable, 'a count, an integer or a decimal');
-        if (typeof what === 'string') yield [column, what];
-      }
-      return;
-    }
-    case 'range': {
-      const what = wrong(check.column, [...summable, 'date', 'timestamp'], 'a number, a date or a timestamp');
-      if (typeof what === 'string') yield [check.column, what];
-      if (check.min === undefined && check.max === undefined)
-        yield [check.column, `the check "${name}" has neither a min nor a max`];
-      const kind = columns.get(check.column)?.kind;
-      for (const bound of [check.min, check.max])
-        if (bound !== undefined && kind !== undefined && !isBound(kind, bound))
-          yield [
-            String(bound),
-            `the check "${name}" has the bound ${JSON.stringify(bound)}, which is not a ${kind === 'date' || kind === 'timestamp' ? `${kind} in quotes` : 'number'}`,
-          ];
-      return;
-    }
-    case 'pattern': {
-      const what = wrong(check.column, ['text'], 'a text');
-      if (typeof what === 'string') yield [check.column, what];
-      return;
-    }
-    case 'reference': {
-      const own = columns.get(check.column);
-      const other = columnOf(project, check.target);
-      if (own === undefined)
-        yield [
-          check.column,
-          suggest(`the check "${name}" names "${check.column}", which is not declared`, check.column, columns),
-        ];
-      if (other === undefined)
-        yield [
-          check.target,
-          withSuggestion(
-            `the check "${name}" refers to "${check.target}", which is not a column of the project`,
-            check.target,
-            allColumns(project),
-          ),
-        ];
-      else if (own !== undefined && own.kind !== other.kind)
-        yield [
-          check.target,
-          `the check "${name}" compares a column of kind ${own.kind} with one of kind ${other.kind}`,
-        ];
-    }
-  }
-}
-
-function isBound(kind: ColumnKind, bound: number | string): boolean {
-  if (kind === 'date' || kind === 'timestamp')
-    return /^\d{4}-\d{2}-\d{2}/.test(String(bound)) && typeof bound === 'string';
-  return /^-?\d+(?:\.\d+)?$/.test(String(bound));
-}
-
-function columnOf({ pipelines }: Project, qualified: string): ColumnDefinition | undefined {
-  const [table, column] = qualified.split('.');
-  const columns = pipelines.find((pipeline) => pipeline.table === table)?.columns;
-  return columns !== undefined && Object.hasOwn(columns, column!) ? columns[column!] : undefined;
-}
-
 function* findCheckNameProblems(name: string): Found {
   yield* findNameProblems("the check's name", name);
   if (ownChecks.has(name)) yield [name, `the check's name "${name}" is reserved for a check of rekap`];
@@ -282,21 +214,9 @@ function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator
     for (const found of findCheckNameProblems(check.name)) yield problemOf(check, found);
     if (rowChecks.has(check.name)) yield problemOf(check, ['', `a row check also has the name "${check.name}"`]);
   }
-}
-
-function isOf(kinds: readonly ColumnKind[], column: ColumnDefinition | undefined): boolean {
-  return column !== undefined && kinds.includes(column.kind);
-}
-
-function repeated(names: readonly string[]): Set<string> {
-  return new Set(names.filter((name, place) => names.indexOf(name) < place));
-}
-
-/** Suggests a declared column for a mistyped one, but not for one of the wrong kind. */
-function suggest(problem: string, name: string, columns: Columns): string {
-  return columns.has(name) ? problem : withSuggestion(problem, name, [...columns.keys()]);
-}
-
-function allColumns({ pipelines }: Project): string[] {
-  return pipelines.flatMap(({ table, columns }) => Object.keys(columns).map((column) => `${table}.${column}`));
+  const others = new Set(models.flatMap(({ name, portable }) => (portable === true ? [] : [name])));
+  for (const file of [...models, ...checks]) {
+    const read = file.portable === true ? namesIn(file.sql).find((name) => others.has(name)) : undefined;
+    if (read !== undefined) yield problemOf(file, [read, `it is portable, but reads ${read}, which is not`]);
+  }
 }

@@ -1,6 +1,7 @@
 /** Reads which tables a snapshot has, and creates them in a catalog. */
 
 import { basename, join } from 'node:path';
+import { RekapError } from '../../errors.ts';
 import { openDatabase, readParquetSql } from '../../runtime/database.ts';
 import { readPublishedDictionary } from '../../warehouse/read-dictionary.ts';
 import { requireDatabase, type Snapshot } from '../../warehouse/warehouse.ts';
@@ -39,6 +40,7 @@ export async function tablesOf(snapshot: Snapshot): Promise<LakeTable[]> {
 
 /** Creates missing tables, and adds missing columns to existing ones. Both are empty, so readers see no figures of another snapshot. */
 export async function createTables(catalog: Catalog, tables: readonly LakeTable[]): Promise<void> {
+  requireDistinct([publicationsName, ...tables.map(({ name }) => name)]);
   await catalog.createNamespace();
   if ((await catalog.loadTable(publicationsName)) === null) await catalog.createTable(publicationsTable);
   const additions: TableChange[] = [];
@@ -68,4 +70,15 @@ export async function createTables(catalog: Catalog, tables: readonly LakeTable[
     );
   }
   if (additions.length > 0) await catalog.commit(additions);
+}
+
+/** @throws `usage` if a table of the project has the name of one that rekap adds in a catalog. */
+export function requireDistinct(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice === undefined) return;
+  throw new RekapError(
+    'usage',
+    `The table ${twice} cannot be written to a catalog, because rekap creates a table with this name there.`,
+    'Rename it in the project.',
+  );
 }

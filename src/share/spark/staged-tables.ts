@@ -6,6 +6,7 @@ import type { Project, SqlFile } from '../../project/declaration.ts';
 import { openDatabase } from '../../runtime/database.ts';
 import { seal } from '../../warehouse/open-published.ts';
 import { readDictionary } from '../../warehouse/read-dictionary.ts';
+import { requireDistinct } from '../lake/lake-tables.ts';
 import type { LakeTable } from '../lake/table-schema.ts';
 
 const violationsName = 'violations';
@@ -57,6 +58,8 @@ export interface Staged {
 
 /** Reads the columns of what an engine writes from an empty database of the project. */
 export async function describeStaged(project: Project): Promise<Staged> {
+  const names = stagedNames(project);
+  requireDistinct(names);
   const database = await openDatabase(':memory:');
   try {
     await seal(database);
@@ -64,7 +67,7 @@ export async function describeStaged(project: Project): Promise<Staged> {
     await database.run(createTableSql(ledgerTable));
     const relations = await readDictionary(database);
     const keys = new Map(project.pipelines.map(({ table, key }) => [table, key]));
-    const tables = stagedNames(project).map((name): LakeTable => {
+    const tables = names.map((name): LakeTable => {
       const { meaning, columns } = relations.find((relation) => relation.name === name)!;
       return { name, meaning, file: '', columns, key: keys.get(name) ?? [] };
     });
