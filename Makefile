@@ -97,7 +97,7 @@ node_modules/.cache/lake/ready: test/lake/pom.xml test/lake/SHA256SUMS test/lake
 	javac -cp '$(@D)/jars/*' -d $(@D)/classes test/lake/TestCatalog.java
 	@touch $@
 
-test-spark: build node_modules/.cache/lake/ready node_modules/.cache/spark/ready ## transform landed records in Spark, and compare (downloads 850 MB; needs Java 17 or 21, Maven and Python)
+test-spark: build node_modules/.cache/lake/ready node_modules/.cache/spark/ready ## transform landed records in Spark, and compare (downloads 850 MB; needs Java 21, Maven and Python)
 	REKAP_LAKE=1 REKAP_SPARK=1 npx --no-install vitest run test/spark
 
 node_modules/.cache/spark/ready: test/spark/requirements.txt test/spark/SHA256SUMS | node_modules/.package-lock.json

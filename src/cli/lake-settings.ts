@@ -1,6 +1,6 @@
 /** The options that say where an Iceberg catalog is, how to sign in to it, and how a command uses it. */
 
-import type { Options, Values } from './options/option.ts';
+import { type Options, type Values, variableOf } from './options/option.ts';
 import { publishOptions, readNamedFile } from './options/shared.ts';
 import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
@@ -55,15 +55,26 @@ export const sourceOption = {
 /** @throws `usage` if the URL or the namespace is missing or not valid, `configuration` if the token or the credential isn't. */
 async function readCatalogSettings(args: Values<typeof catalogOptions>, signal: AbortSignal): Promise<CatalogSettings> {
   const url = readUrl('catalog', args.catalog ?? '').replace(/\/v1$/, '');
-  const { namespace } = args;
+  const namespace = readNamespace(args);
+  const token = await readToken(args, url);
+  return { url, warehouse: args['catalog-warehouse'] ?? null, namespace, token, signal, clock: systemClock };
+}
+
+/** @throws `usage` if the namespace isn't valid. */
+export function readNamespace({ namespace }: { readonly namespace: string }): string {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(namespace))
     throw new RekapError(
       'usage',
       `--namespace ${JSON.stringify(namespace)} is not valid.`,
       'Use lower-case letters, digits and underscores, such as rekap.',
     );
-  const token = await readToken(args, url);
-  return { url, warehouse: args['catalog-warehouse'] ?? null, namespace, token, signal, clock: systemClock };
+  if (namespace === 'raw')
+    throw new RekapError(
+      'usage',
+      '--namespace raw contains the landed records of all projects.',
+      'Choose another one.',
+    );
+  return namespace;
 }
 
 /** Checks the options before a sync, not after it. Throws as `readCatalogSettings` does. */
@@ -95,6 +106,12 @@ async function readToken(args: Values<typeof catalogOptions>, catalog: string): 
 async function readSecret(variable: string, option: string, file: string | undefined): Promise<string | null> {
   const given = file === undefined ? process.env[variable] : await readNamedFile('file', file, option);
   const text = given?.trim() ?? '';
+  if (file !== undefined && text === '')
+    throw new RekapError(
+      'configuration',
+      `The file ${file} of --${option} is empty.`,
+      'Write the token or the credential to it.',
+    );
   if (text === '') return null;
   if (/^[\x21-\x7e]+$/.test(text)) return text;
   throw new RekapError(
@@ -106,7 +123,11 @@ async function readSecret(variable: string, option: string, file: string | undef
 
 function readUrl(option: string, given: string): string {
   if (given === '')
-    throw new RekapError('usage', `--${option} is missing.`, `Add --${option} https://…, or set it in rekap.json.`);
+    throw new RekapError(
+      'usage',
+      `--${option} is missing.`,
+      `Add --${option} https://…, or set ${variableOf(option)}.`,
+    );
   const url = URL.canParse(given) ? new URL(given) : null;
   const isPlain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!isPlain || !/^https?:$/.test(url.protocol))
@@ -140,8 +161,9 @@ async function warnOfPlainHttp(
   ]);
   const addresses = { '--catalog': ['token', url], '--catalog-oauth-url': ['credential', tokens] } as const;
   for (const [option, [secret, address]] of Object.entries(addresses)) {
-    const { protocol, hostname } = new URL(address ?? url);
-    if (address === undefined || protocol === 'https:' || isLoopback(hostname)) continue;
+    if (address === undefined) continue;
+    const { protocol, hostname } = new URL(address);
+    if (protocol === 'https:' || isLoopback(hostname)) continue;
     const message = `The ${secret} is sent to ${hostname} without encryption, because ${option} starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`;
     process.stderr.write(warningText(message, process.stderr));
   }

@@ -2,7 +2,7 @@
 
 import { declareCommand } from './options/option.ts';
 import { jsonOption, publishOptions, warehouseOption } from './options/shared.ts';
-import { catalogOptions, lakeOptions, placeOf, sourceOption, withSignals } from './lake-settings.ts';
+import { catalogOptions, lakeOptions, placeOf, readNamespace, sourceOption, withSignals } from './lake-settings.ts';
 import { formatNumber } from '../runtime/text.ts';
 
 export const landCommand = declareCommand({
@@ -35,13 +35,16 @@ export const sparkScriptCommand = declareCommand({
   positionals: { run: 'ID of the run [default: the newest finished run]' },
   options: { ...warehouseOption, namespace: catalogOptions.namespace },
   examples: [['rekap spark-script > build.sql', 'then: spark-sql … -f build.sql, and: rekap lake release RUN']],
-  async run({ warehouse, namespace }, [run = null]) {
-    const [{ sparkScript }, { findLanding }, { readRunFile }] = await Promise.all([
+  async run(args, [run = null]) {
+    const namespace = readNamespace(args);
+    const [{ sparkScript }, { findLanding, requireKnown }, { readRunFile }] = await Promise.all([
       import('../share/spark/spark-script.ts'),
       import('../replay-plan.ts'),
       import('../land/landed-run.ts'),
     ]);
-    const file = await readRunFile((await findLanding({ warehouse, run })).landing);
+    const { landing } = await findLanding({ warehouse: args.warehouse, run });
+    const file = await readRunFile(landing);
+    requireKnown(landing, file);
     process.stdout.write(await sparkScript(file.project, file.run, namespace));
   },
 });
@@ -74,6 +77,10 @@ export const releaseCommand = declareCommand({
       }),
     );
     if (args.json) return (await import('./print/terminal.ts')).printJson(released);
+    if (released.outcome === 'unchanged')
+      return void process.stdout.write(
+        `The namespace ${released.namespace} of ${released.catalog} already contains run ${run}.\n`,
+      );
     const rows = Object.entries(released.rows).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
     process.stdout.write(
       `Released run ${run} in the namespace ${released.namespace} of ${released.catalog} in one commit: ${rows.join(', ')}\n`,

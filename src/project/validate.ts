@@ -14,7 +14,7 @@ import {
   suggest,
   summable,
 } from './validate-checks.ts';
-import { namesIn } from './sql-files.ts';
+import { isPortable, namesIn } from './sql-files.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 export interface DeclarationProblem {
@@ -214,9 +214,19 @@ function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator
     for (const found of findCheckNameProblems(check.name)) yield problemOf(check, found);
     if (rowChecks.has(check.name)) yield problemOf(check, ['', `a row check also has the name "${check.name}"`]);
   }
-  const others = new Set(models.flatMap(({ name, portable }) => (portable === true ? [] : [name])));
-  for (const file of [...models, ...checks]) {
-    const read = file.portable === true ? namesIn(file.sql).find((name) => others.has(name)) : undefined;
-    if (read !== undefined) yield problemOf(file, [read, `it is portable, but reads ${read}, which is not`]);
+  const others = [
+    reconciliationName,
+    ...ownTables,
+    ...models.flatMap((model) => (isPortable(model) ? [] : [model.name])),
+  ];
+  const unportable = new Map<SqlFile, readonly string[]>([
+    // Spark has the violations before the models, and whether a row is consistent after the checks.
+    ...models.map((model) => [model, others.filter((name) => name !== 'violations')] as const),
+    ...checks.map((check) => [check, [...others, consistencyColumn]] as const),
+  ]);
+  for (const [file, names] of unportable) {
+    const read = isPortable(file) ? namesIn(file.sql).find((name) => names.includes(name)) : undefined;
+    if (read !== undefined)
+      yield problemOf(file, [read, `it is portable, but reads ${read}, which Spark does not have`]);
   }
 }

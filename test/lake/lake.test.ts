@@ -13,7 +13,8 @@ import { tagOf } from '../../src/share/lake/tags.ts';
 import { readSnapshot } from '../../src/warehouse/warehouse.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
-import { smallNation } from '../support/served-source.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { syncOptions } from '../support/sync-settings.ts';
 import { type CatalogName, catalogs, extensions, isCommit, startCatalog, whySkipped } from './support.ts';
 
 const nations = [
@@ -56,7 +57,8 @@ describe.skipIf(catalogs.length === 0)(`a catalog (${whySkipped})`, () => {
     for (const index of [0, 1, 2]) expect(await differences(index, 'tag')).toEqual([]);
     expect(await differences(2, 'now')).toEqual([]);
     expect((await differences(0, 'now')).map(({ table }) => table)).toContain('voters');
-    expect(catalog.commits).toHaveLength(3);
+    // The first one begins the table of publications.
+    expect(catalog.commits).toHaveLength(4);
     const tags = await readLakeTags(catalog.place());
     const status = await readLakeStatus(catalog.place());
     expect(tags.map(({ snapshot }) => snapshot)).toEqual(known);
@@ -79,16 +81,17 @@ describe.skipIf(catalogs.length === 0)(`a catalog (${whySkipped})`, () => {
     120_000,
   );
 
-  it.each(catalogs)(
-    'refuses the second of two publishers that began together (%s)',
-    async (name) => {
+  it.each(catalogs.flatMap((name) => [[name, 'first'] as const, [name, 'later'] as const]))(
+    'refuses the second of two publishers that began together (%s, %s publication)',
+    async (name, which) => {
       const { publish, differences, catalog } = await setUp(name);
-      await publish(0);
+      if (which === 'later') await publish(0);
       let release = (): void => undefined;
       const mayPass = new Promise<'pass'>((resolve) => (release = () => resolve('pass')));
       const arrived = new Promise<void>((resolve) => {
-        catalog.fault = (request) => {
-          if (!isCommit(request)) return 'pass';
+        catalog.fault = (request, text) => {
+          // Before the first publication, another commit prepares the namespace.
+          if (!isCommit(request) || !text.includes('"voters"')) return 'pass';
           catalog.fault = () => 'pass';
           resolve();
           return mayPass;
@@ -231,6 +234,14 @@ describe.skipIf(catalogs.length === 0)(`a catalog (${whySkipped})`, () => {
     await publish(0);
     const land = landRecords({ warehouse, run: known[1]! }, { ...catalog.place(), acceptSource: false });
     await expect(land).rejects.toMatchObject({ code: 'lake-conflict' });
+  }, 120_000);
+
+  it('refuses to land a run that the gate refused', async () => {
+    const { warehouse, catalog } = await setUp('iceberg');
+    const { url } = await serveData(smallNation({ 1101: 2, 1102: 1 }));
+    await expect(runSync(syncOptions(warehouse, url))).rejects.toMatchObject({ exitCode: 3 });
+    const land = landRecords({ warehouse, run: null }, { ...catalog.place(), acceptSource: false });
+    await expect(land).rejects.toMatchObject({ code: 'landing', message: expect.stringContaining('was refused') });
   }, 120_000);
 
   it('refuses columns that it has with another type, and adds new ones', async () => {

@@ -22,6 +22,7 @@ export const extensions = join(cache, 'extensions');
 const isInstalled = process.env['REKAP_LAKE'] !== undefined && existsSync(join(cache, 'ready'));
 /** Nessie needs Java 21. */
 const java = isInstalled ? findJava(21) : undefined;
+if (isInstalled && java === undefined) throw new Error('These tests need Java 21 or later.');
 const isWanted = java !== undefined;
 export const catalogs: readonly CatalogName[] = isWanted ? (hasStore ? ['iceberg', 'nessie'] : ['iceberg']) : [];
 export const whySkipped = '"make test-lake" runs it against Iceberg catalogs';

@@ -284,7 +284,7 @@ describe('a problem of a project is named by file and line', () => {
       'checks/c.sql': '-- C.\n-- portable: yes\nSELECT * FROM b, a',
     };
     await expect(load(files)).rejects.toMatchObject({
-      reasons: ['checks/c.sql:3: it is portable, but reads a, which is not'],
+      reasons: ['checks/c.sql:3: it is portable, but reads a, which Spark does not have'],
     });
   });
 

@@ -5,6 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSnapshot, requireCurrent, type Snapshot } from '../../src/warehouse/warehouse.ts';
+import { isPortable } from '../../src/project/sql-files.ts';
 import { openDatabase, readParquetSql } from '../../src/runtime/database.ts';
 import { publishToLake } from '../../src/share/lake/publish-lake.ts';
 import { tagOf } from '../../src/share/lake/tags.ts';
@@ -22,6 +23,7 @@ import { startTwistedSource } from '../support/twisted-source.ts';
 const cache = join(import.meta.dirname, '../../node_modules/.cache/trino');
 const isReady = process.env['REKAP_TRINO'] !== undefined && hasStore && existsSync(join(cache, 'ready'));
 const java = isReady ? findJava(24) : undefined;
+if (isReady && java === undefined) throw new Error('Trino needs Java 24 or later.');
 const clock = { now: () => new Date('2026-11-27T12:00:00Z') };
 const prepared = preparedSnapshots(smallNation({ 1101: 30, 1102: 20 }), smallNation({ 1101: 31, 1102: 19 }));
 
@@ -151,8 +153,8 @@ describe.skipIf(java === undefined)('Trino ("make test-trino" runs it)', () => {
     const catalog = await startCatalog('iceberg on S3');
     await publish(catalog, warehouse, await requireCurrent(warehouse));
     const query = await startTrino(catalog);
-    const models = bundledProject.models.filter(({ portable }) => portable === true);
-    const checks = bundledProject.checks.filter(({ portable }) => portable === true);
+    const models = bundledProject.models.filter(isPortable);
+    const checks = bundledProject.checks.filter(isPortable);
     const place = 'dataset, election_year, election_type, dapil_id, province, regency';
     const found = `${place}, severity, column_name, expected, actual`;
     const pairs = [

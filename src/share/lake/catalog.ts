@@ -124,7 +124,7 @@ export class Catalog {
       }
       const state = await this.stateOf(changes).catch(() => 'unknown');
       if (state === 'committed') return;
-      if (state === 'superseded') throw this.conflict(null);
+      if (state === 'superseded') throw conflictOf(this.settings.url, null);
       if (attempt === maxAttempts)
         throw new RekapError(
           'lake-uncertain',
@@ -137,16 +137,7 @@ export class Catalog {
 
   private refusal(answer: Answer): RekapError {
     const failure = this.failure(answer, 'commit');
-    return answer.status === 409 ? this.conflict(failure) : failure;
-  }
-
-  private conflict(cause: RekapError | null): RekapError {
-    return new RekapError(
-      'lake-conflict',
-      `Another publisher changed the tables of ${this.settings.url} in the meantime.`,
-      'Nothing was changed. Run the command again.',
-      { cause },
-    );
+    return answer.status === 409 ? conflictOf(this.settings.url, failure) : failure;
   }
 
   /**
@@ -218,7 +209,7 @@ export class Catalog {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       throw new RekapError(
         'lake',
-        `The catalog ${url} cannot be reached: ${messageOf(cause) || 'no connection'}.`,
+        `The catalog ${url} cannot be reached: ${messageOf(cause).split('\n')[0] || 'no connection'}.`,
         'Check --catalog and the network, then run the command again.',
         { cause: error },
       );
@@ -246,7 +237,7 @@ export class Catalog {
   private failure({ status, text }: Answer, doing: string): RekapError {
     const next =
       status === 401 || status === 403
-        ? 'Check REKAP_CATALOG_TOKEN or REKAP_CATALOG_CREDENTIAL, and the permissions in the catalog.'
+        ? 'Check REKAP_CATALOG_TOKEN or REKAP_CATALOG_CREDENTIAL, or the files that replace them, and the permissions in the catalog.'
         : 'Check --catalog and --catalog-warehouse. If they are right, contact the operator of the catalog.';
     return new RekapError(
       'lake',
@@ -262,12 +253,21 @@ export class Catalog {
     } catch (error) {
       throw new RekapError(
         'lake',
-        `${this.settings.url} does not answer like an Iceberg REST catalog.`,
+        `${this.settings.url} does not respond like an Iceberg REST catalog.`,
         'Give the URL without /v1, such as https://catalog.example/api/catalog.',
         { cause: error },
       );
     }
   }
+}
+
+export function conflictOf(url: string, cause: unknown): RekapError {
+  return new RekapError(
+    'lake-conflict',
+    `Another publisher changed the tables of ${url} in the meantime.`,
+    'Nothing was changed. Run the command again.',
+    { cause },
+  );
 }
 
 /** Returns the message of a catalog's error, on one line. */

@@ -107,7 +107,7 @@ async function loadExtensions(database: Database, folder: string): Promise<void>
       throw new RekapError(
         'configuration',
         `${folder} does not contain DuckDB's extension ${name} (${wanted}).`,
-        `Install it: pip install --target ${JSON.stringify(folder)} ${extensions.map((one) => `duckdb-extension-${one}==${wanted.slice(1)}`).join(' ')}\n  Or run "INSTALL iceberg; INSTALL avro; INSTALL httpfs" in DuckDB ${wanted.slice(1)}. For another folder, add --extensions.`,
+        `Install it: pip install --target ${JSON.stringify(folder)} ${extensions.map((one) => `duckdb-extension-${one}==${wanted.slice(1)}`).join(' ')} (or in DuckDB ${wanted.slice(1)}: INSTALL iceberg; INSTALL avro; INSTALL httpfs). For another folder, add --extensions.`,
       );
     try {
       await database.run(`LOAD ${quoteText(join(folder, path))}`);

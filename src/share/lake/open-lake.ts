@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, RekapError } from '../../errors.ts';
 import type { Database } from '../../runtime/database.ts';
-import { Catalog, type CatalogSettings } from './catalog.ts';
+import { Catalog, type CatalogSettings, conflictOf } from './catalog.ts';
 import type { TableChange, TableMetadata } from './iceberg.ts';
 import { type Environment, type LakeSettings, openLake, sealLake } from './lake-database.ts';
 import { publicationsName } from './publications.ts';
@@ -96,10 +96,16 @@ function placesOf({ location, properties = {} }: TableMetadata): string[] {
 function explainDuckDb(error: unknown, url: string): unknown {
   if (!(error instanceof Error) || error instanceof RekapError || !/^[A-Z][A-Za-z ]+ Error: /.test(error.message))
     return error;
+  const [message = ''] = error.message.split('\n');
+  // A table has changed since the transaction began.
+  if (message.includes('reachable state in this transaction')) return conflictOf(url, error);
+  const next = /^(IO|HTTP|Permission) Error/.test(message)
+    ? 'Check the credentials, the region and the endpoint of the object store, such as AWS_REGION and AWS_ENDPOINT_URL_S3.'
+    : 'Check that the namespace has the tables of this project.';
   return new RekapError(
     'lake',
-    `DuckDB failed to read or write the tables of ${url}: ${error.message.split('\n')[0]}`,
-    'Nothing was changed. Check the credentials of the object store, then run the command again.',
+    `DuckDB failed to read or write the tables of ${url}: ${message}`,
+    `No rows were changed. ${next}`,
     { cause: error },
   );
 }

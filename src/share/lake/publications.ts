@@ -16,7 +16,7 @@ export interface Publication {
 }
 
 const columns = [
-  ['sequence', 'int', 'Number of the publication, from 1.'],
+  ['sequence', 'int', 'Number of the publication, from 1. Row 0 only begins the table.'],
   ['snapshot_id', 'string', 'ID of the snapshot.'],
   ['run_id', 'string', 'ID of the run whose responses the snapshot was built from.'],
   ['source', 'string', 'URL of the source.'],
@@ -43,7 +43,7 @@ export async function lastPublication(
 ): Promise<(Publication & { readonly sequence: number }) | null> {
   const [last] = await database.rows<Publication & { readonly sequence: number }>(
     `SELECT sequence, snapshot_id, run_id, source, strftime(published_at, '%Y-%m-%dT%H:%M:%SZ') AS published_at, manifest_sha256
-     FROM ${lakeTableSql(namespace, publicationsName)} ORDER BY sequence DESC LIMIT 1`,
+     FROM ${lakeTableSql(namespace, publicationsName)} WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1`,
   );
   return last ?? null;
 }

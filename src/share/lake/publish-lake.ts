@@ -17,7 +17,7 @@ import type { TableMetadata } from './iceberg.ts';
 import { readLastPublication } from './inspect-lake.ts';
 import { createTables, tablesOf } from './lake-tables.ts';
 import { commitLake, type LakePlace, withLake } from './open-lake.ts';
-import { addPublication, lastPublication, publicationsName } from './publications.ts';
+import { addPublication, lastPublication, type Publication, publicationsName } from './publications.ts';
 import { tagChanges, tagOf, tagOthers, withTag } from './tags.ts';
 import type { LakeTable } from './table-schema.ts';
 
@@ -67,6 +67,7 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
   // Before tables or columns are created for a snapshot that is refused.
   await requireSuccessor(options, await readLastPublication(options));
   const tables = await tablesOf(snapshot);
+  await beginPublications(options);
   const tag = tagOf(snapshot.id);
   const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, tables);
   return withLake(
@@ -110,6 +111,28 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
   );
 }
 
+/**
+ * Writes row 0 of a new table of publications. Without it, Nessie would accept two first publications at the same time, because it doesn't
+ * refuse the second commit to a table that has no version yet.
+ */
+async function beginPublications(options: PublishLakeOptions): Promise<void> {
+  const { snapshot, catalog: settings, clock } = options;
+  const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, []);
+  await withLake(options, { prepare, tables: [], files: [] }, async (lake) => {
+    if (hasSnapshot(lake.metadata.get(publicationsName)!)) return;
+    const { source } = snapshot.manifest;
+    await lake.database.run('BEGIN');
+    await addPublication(lake.database, settings.namespace, 0, {
+      snapshot_id: '',
+      run_id: '',
+      source,
+      manifest_sha256: '',
+      published_at: clock.now().toISOString().slice(0, 19),
+    });
+    await commitLake(lake);
+  });
+}
+
 /** Returns the tag if the catalog has kept it. Nessie accepts tags of tables, but doesn't keep them. */
 async function keptTag(catalog: Catalog, tag: string): Promise<string | null> {
   return (await catalog.loadTable(publicationsName))?.refs?.[tag] === undefined ? null : tag;
@@ -132,10 +155,16 @@ export function requireSource(
 /** Refuses other figures than those of this source, and figures that another warehouse has replaced since. */
 async function requireSuccessor(
   { warehouse, snapshot, catalog, acceptSource }: PublishLakeOptions,
-  last: { readonly snapshot_id: string; readonly source: string } | null,
+  last: Publication | null,
 ): Promise<void> {
   if (last === null) return;
   requireSource({ catalog, acceptSource }, snapshot.manifest.source, last);
+  if (last.manifest_sha256 === '')
+    throw new RekapError(
+      'lake-conflict',
+      `The namespace ${catalog.namespace} of ${catalog.url} contains the released run ${last.run_id}. A publication would not replace its table ledger.`,
+      'Choose another --namespace.',
+    );
   if (last.snapshot_id <= snapshot.id || (await listSnapshotIds(warehouse)).includes(last.snapshot_id)) return;
   throw new RekapError(
     'lake-conflict',

@@ -4,12 +4,14 @@ import { kindOf } from '../../kinds/kinds.ts';
 import type { AnyPipeline, ColumnDefinition } from '../../project/declaration.ts';
 import { sparkName, sparkText, sparkType } from './spark-text.ts';
 
-const written = (column: string): string => sparkName(`${column}__written`);
-const text = (column: string): string => sparkName(`${column}__text`);
-export const reasonName = (column: string): string => sparkName(`${column}__reason`);
+// A project can't declare a name that begins with an underscore.
+const part = (column: string, name: string): string => sparkName(`_${column}_${name}`);
+const written = (column: string): string => part(column, 'written');
+const text = (column: string): string => part(column, 'text');
+export const reasonName = (column: string): string => part(column, 'reason');
 
 /** Returns the name of the text that the source wrote. It is NULL if the column has a value, or if the field is missing or null. */
-export const rawName = (column: string): string => sparkName(`${column}__raw`);
+export const rawName = (column: string): string => part(column, 'raw');
 
 /** Returns the columns that a record needs after its values are read: without texts that became values. */
 export function columnNames(columns: readonly string[]): string[] {
@@ -17,12 +19,12 @@ export function columnNames(columns: readonly string[]): string[] {
 }
 
 /**
- * Returns the items of a SELECT from landed records with the map `fields_of`: for each column, how it was written, its text, its value, and why
+ * Returns the items of a SELECT from landed records with the map `_fields_of`: for each column, how it was written, its text, its value, and why
  * the value is null. Later items use earlier ones.
  */
 export function columnItems({ columns }: AnyPipeline): string[] {
   return Object.entries(columns).flatMap(([column, definition]) => {
-    const field = `fields_of[${sparkText(column)}]`;
+    const field = `_fields_of[${sparkText(column)}]`;
     return [
       `left(${field}, 1) AS ${written(column)}`,
       `substr(${field}, 2) AS ${text(column)}`,
@@ -37,7 +39,6 @@ export function columnItems({ columns }: AnyPipeline): string[] {
 /** Returns the items that compute the value, the last of which has the name of the column. */
 function valueItems(column: string, definition: ColumnDefinition): string[] {
   const [w, t] = [written(column), text(column)];
-  const part = (name: string): string => sparkName(`${column}__${name}`);
   const as = (sql: string): string => `${sql} AS ${sparkName(column)}`;
   const isNumber = `${w} IN ('t', 'n')`;
   switch (definition.kind) {
@@ -59,15 +60,15 @@ function valueItems(column: string, definition: ColumnDefinition): string[] {
       const { precision, scale } = definition;
       const pattern = sparkText('^(-?)([0-9]+)(?:[.]([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?\\z');
       const group = (number: number): string => `regexp_extract(${t}, ${pattern}, ${number})`;
-      const [digits, point] = [part('digits'), part('point')];
+      const [digits, point] = [part(column, 'digits'), part(column, 'point')];
       return [
         `CASE WHEN ${isNumber} AND length(${t}) <= 100 AND ${t} RLIKE ${pattern} THEN concat(${group(2)}, ${group(3)}) END AS ${digits}`,
         `length(${group(2)}) + coalesce(try_cast(${group(4)} AS INT), 0) AS ${point}`,
-        `trim(LEADING '0' FROM CASE WHEN ${point} <= 0 THEN '' ELSE rpad(left(${digits}, ${point}), ${point}, '0') END) AS ${part('whole')}`,
-        `trim(TRAILING '0' FROM CASE WHEN ${point} < 0 THEN concat(repeat('0', -${point}), ${digits}) ELSE substr(${digits}, ${point} + 1) END) AS ${part('fraction')}`,
+        `trim(LEADING '0' FROM CASE WHEN ${point} <= 0 THEN '' ELSE rpad(left(${digits}, ${point}), ${point}, '0') END) AS ${part(column, 'whole')}`,
+        `trim(TRAILING '0' FROM CASE WHEN ${point} < 0 THEN concat(repeat('0', -${point}), ${digits}) ELSE substr(${digits}, ${point} + 1) END) AS ${part(column, 'fraction')}`,
         as(
-          `CASE WHEN length(${part('fraction')}) <= ${scale} AND length(${part('whole')}) <= ${precision - scale}
-    THEN try_cast(concat(${group(1)}, '0', ${part('whole')}, '.', ${part('fraction')}, '0') AS DECIMAL(${precision},${scale})) END`,
+          `CASE WHEN length(${part(column, 'fraction')}) <= ${scale} AND length(${part(column, 'whole')}) <= ${precision - scale}
+    THEN try_cast(concat(${group(1)}, '0', ${part(column, 'whole')}, '.', ${part(column, 'fraction')}, '0') AS DECIMAL(${precision},${scale})) END`,
         ),
       ];
     }
@@ -79,7 +80,7 @@ function valueItems(column: string, definition: ColumnDefinition): string[] {
       );
       const group = (number: number): string => `regexp_extract(${t}, ${pattern}, ${number})`;
       const zone = `coalesce(nullif(${group(6)}, ''), ${definition.offset === undefined ? 'NULL' : sparkText(definition.offset)})`;
-      const [offset, moment] = [part('offset'), part('moment')];
+      const [offset, moment] = [part(column, 'offset'), part(column, 'moment')];
       return [
         `CASE WHEN upper(${zone}) = 'Z' THEN 0 ELSE (CASE WHEN ${zone} LIKE '-%' THEN -60 ELSE 60 END)
     * (60 * try_cast(substr(${zone}, 2, 2) AS INT) + try_cast(right(${zone}, 2) AS INT)) END AS ${offset}`,
@@ -102,7 +103,7 @@ interface Whole {
 
 function wholeItems(column: string, { isSigned, least, most, type }: Whole): string[] {
   const [w, t] = [written(column), text(column)];
-  const number = sparkName(`${column}__number`);
+  const number = part(column, 'number');
   // Without leading zeros, 38 digits are enough to see whether a number is within 64 bits.
   const digits = `concat('0', trim(LEADING '0' FROM replace(${t}, '-', '')))`;
   const pattern = sparkText(isSigned ? '^-?[0-9]{1,40}\\z' : '^[0-9]+\\z');

@@ -6,6 +6,8 @@ import { readRunFile } from '../../land/landed-run.ts';
 import { openAccepted } from '../../landed-readings.ts';
 import { findLanding, requireKnown } from '../../replay-plan.ts';
 import type { Database } from '../../runtime/database.ts';
+import { readRuns } from '../../warehouse/runs-log.ts';
+import { listSnapshotIds } from '../../warehouse/warehouse.ts';
 import { quoteText } from '../../runtime/database.ts';
 import type { AcceptedReading } from '../../stages.ts';
 import type { Project } from '../../project/declaration.ts';
@@ -78,6 +80,7 @@ export async function landRecords(
   const file = await readRunFile(landing);
   requireKnown(landing, file);
   requireWhole(file.run, file.partitions, file.datasets, file.project);
+  await requireAccepted(requested.warehouse, file.run);
   // Before tables or columns are created for a run that can't be released.
   const last = await readLastPublication(place);
   requireSource(place, file.source, last);
@@ -107,12 +110,24 @@ export async function landRecords(
   });
 }
 
+/** Refuses a run that the gate refused, unless a replay published it since. */
+async function requireAccepted(warehouse: string, run: string): Promise<void> {
+  const line = (await readRuns(warehouse)).findLast((one) => one.kind === 'sync' && one.run === run);
+  const isRefused = line?.outcome === 'refused' || line?.outcome === 'dry run';
+  if (!isRefused || (await listSnapshotIds(warehouse)).includes(run)) return;
+  throw new RekapError(
+    'landing',
+    `Run ${run} was ${line.outcome === 'refused' ? `refused: ${line.reason}` : 'only a dry run.'}`,
+    'Land a run that was published.',
+  );
+}
+
 /** Refuses a namespace of published snapshots, because a release would leave the tables that Spark doesn't build as they are. */
 export function requireReleases({ namespace, url }: CatalogSettings, last: Publication | null): void {
   if (last === null || last.manifest_sha256 === '') return;
   throw new RekapError(
     'lake-conflict',
-    `The namespace ${namespace} of ${url} contains the published snapshot ${last.snapshot_id}, some of whose tables a release would leave as they are.`,
+    `The namespace ${namespace} of ${url} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`,
     'Choose another --namespace for lake land, spark-script and lake release.',
   );
 }

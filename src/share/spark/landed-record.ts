@@ -1,11 +1,15 @@
 /** Writes a record in a form that an engine can read without knowing JSON as rekap reads it. */
 
-import { readText } from '../../kinds/read-field.ts';
+import { readRaw } from '../../kinds/read-field.ts';
 import type { AnyPipeline } from '../../project/declaration.ts';
 import { FieldKind, type Page } from '../../stages.ts';
 
-/** The first character of a value in `fieldsOf`: how the source wrote it. A missing field isn't there. */
-const written = { text: 't', number: 'n', other: 'j', null: 'z' } as const;
+/** The first character of a value in `fieldsOf`, which says how the source wrote it; `t` for a string. A missing field isn't there. */
+const letters: Readonly<Record<number, string>> = {
+  [FieldKind.null]: 'z',
+  [FieldKind.number]: 'n',
+  [FieldKind.other]: 'j',
+};
 
 /** Returns the bytes of a record as text. */
 export function recordText({ bytes, records }: Page, row: number): string {
@@ -17,27 +21,12 @@ export function recordText({ bytes, records }: Page, row: number): string {
  * says which. Null if the record isn't an object. Escapes are resolved, so two records with the same content have the same text.
  */
 export function fieldsOf(pipeline: AnyPipeline, page: Page, row: number): string | null {
-  const { records, bytes } = page;
+  const { records } = page;
   if (records.isObject[row] !== 1) return null;
   const fields: Record<string, string> = {};
   for (const [index, column] of Object.keys(pipeline.columns).entries()) {
-    const slot = row * records.width + index;
-    const raw = (): string => bytes.toString('utf8', records.fieldStart[slot], records.fieldEnd[slot]);
-    switch (records.fieldKind[slot]) {
-      case FieldKind.missing:
-        break;
-      case FieldKind.null:
-        fields[column] = written.null;
-        break;
-      case FieldKind.number:
-        fields[column] = written.number + raw();
-        break;
-      case FieldKind.other:
-        fields[column] = written.other + raw();
-        break;
-      default:
-        fields[column] = written.text + readText(page, row, index)!;
-    }
+    const kind = records.fieldKind[row * records.width + index]!;
+    if (kind !== FieldKind.missing) fields[column] = (letters[kind] ?? 't') + (readRaw(page, row, index) ?? '');
   }
   return JSON.stringify(fields);
 }

@@ -1,8 +1,9 @@
 /** Checks what an engine wrote to the branch of a run, and makes it current in one commit. */
 
 import { gateRefusal, RekapError } from '../../errors.ts';
+import type { RunFile } from '../../land/formats.ts';
 import { readRunFile, readVerdicts } from '../../land/landed-run.ts';
-import { type AnyPipeline, type Project, summedColumns } from '../../project/declaration.ts';
+import { type AnyPipeline, summedColumns } from '../../project/declaration.ts';
 import { datasetChanges } from '../../publish/gate.ts';
 import { findLanding, requireKnown } from '../../replay-plan.ts';
 import type { Clock } from '../../runtime/context.ts';
@@ -25,6 +26,8 @@ export interface ReleaseOptions extends LakePlace {
 }
 
 export interface Released {
+  /** `unchanged` if the run was released before. */
+  readonly outcome: 'released' | 'unchanged';
   readonly run: string;
   readonly catalog: string;
   readonly namespace: string;
@@ -42,7 +45,7 @@ interface Figures {
 }
 
 /**
- * Releases a branch.
+ * Releases a branch. A run that was released before stays as it is.
  *
  * @throws `lake` if a table has no branch of the run, `verification` if the ledger or a key is wrong, `gate` if a dataset is empty or changed
  *   too much, and the errors of a commit.
@@ -66,7 +69,11 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
   ];
   return withLake(options, { tables, files: [], complete }, async (lake) => {
     const { database, metadata } = lake;
-    const versions = new Map(tables.map((name) => [name, versionOf(name, metadata, branch)]));
+    const where = { run, catalog: settings.url, namespace } as const;
+    const rows: Record<string, number> = {};
+    const earlier = metadata.has(publicationsName) ? await lastPublication(database, namespace) : null;
+    if (earlier?.snapshot_id === run) return { outcome: 'unchanged', ...where, rows };
+    const versions = new Map(tables.map((name) => [name, versionOf(name, { metadata, branch, namespace })]));
     const at = (name: string): string => `${lakeTableSql(namespace, name)} AT (VERSION => ${versions.get(name)!})`;
     const landed = new Map<string, number>();
     for (const { dataset, accepted } of verdicts)
@@ -74,15 +81,15 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
         dataset,
         accepted.reduce((sum, [, , count]) => sum + count, landed.get(dataset) ?? 0),
       );
-    await requireLedger(database, project, at, landed);
+    await requireLedger(database, file, at, landed);
     const reasons: string[] = [];
-    const rows: Record<string, number> = {};
     for (const pipeline of project.pipelines) {
       const now = await figuresOf(database, pipeline, at(pipeline.table));
       if (now.keys !== now.rows)
         throw broken(`${pipeline.table} has ${now.rows} rows, but only ${now.keys} different keys`);
       const isNew = metadata.get(pipeline.table)!.refs?.['main'] === undefined;
-      if (now.rows === 0) reasons.push(`${pipeline.table} has no rows`);
+      if (now.rows === 0)
+        throw gateRefusal([`${pipeline.table} has no rows`], 'Check the source, and land another run.');
       if (!isNew) {
         const before = await figuresOf(database, pipeline, lakeTableSql(namespace, pipeline.table));
         reasons.push(...datasetChanges(pipeline, now, before));
@@ -110,17 +117,21 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
       manifest_sha256: '',
     });
     await commitLake(lake);
-    return { run, catalog: settings.url, namespace, rows };
+    return { outcome: 'released', ...where, rows };
   });
 }
 
-function versionOf(name: string, metadata: ReadonlyMap<string, TableMetadata>, branch: string): SnapshotId {
+function versionOf(
+  name: string,
+  where: { readonly metadata: ReadonlyMap<string, TableMetadata>; readonly branch: string; readonly namespace: string },
+): SnapshotId {
+  const { metadata, branch, namespace } = where;
   const version = metadata.get(name)?.refs?.[branch]?.['snapshot-id'];
   if (version !== undefined && metadata.has(publicationsName)) return version;
   throw new RekapError(
     'lake',
-    `The table ${name} has no branch ${branch}.`,
-    'Run "rekap lake land", then the script of "rekap spark-script" in Spark. After a release, the branch no longer exists.',
+    `The table ${name} of the namespace ${namespace} has no branch ${branch}.`,
+    'Run "rekap lake land", then the script of "rekap spark-script" in Spark, all with the same --namespace.',
   );
 }
 
@@ -150,7 +161,7 @@ function releaseChange(
 /** Checks that every landed record is published, in quarantine or a duplicate. */
 async function requireLedger(
   database: Database,
-  { pipelines }: Project,
+  { run, project: { pipelines } }: Pick<RunFile, 'run' | 'project'>,
   at: (table: string) => string,
   landed: ReadonlyMap<string, number>,
 ): Promise<void> {
@@ -159,7 +170,7 @@ async function requireLedger(
       `SELECT (SELECT count(*) FROM ${at(table)}) AS rows,
          (SELECT count(*) FROM ${at('quarantine')} WHERE dataset = ${quoteText(table)}) AS quarantine,
          count(*) AS ledgers, ${['fetched', 'published', 'quarantined', 'duplicates'].map((name) => `coalesce(sum(${name}), 0)::BIGINT AS ${name}`).join(', ')}
-       FROM ${at(ledgerTable.name)} WHERE dataset = ${quoteText(table)}`,
+       FROM ${at(ledgerTable.name)} WHERE run_id = ${quoteText(run)} AND dataset = ${quoteText(table)}`,
     );
     const { rows, quarantine, ledgers, fetched, published, quarantined, duplicates } = found!;
     const received = BigInt(landed.get(table) ?? 0);

@@ -4,14 +4,28 @@ import { quarantineTable } from '../../load/tables.ts';
 import { kindOf } from '../../kinds/kinds.ts';
 import type { AnyPipeline, Project, SqlFile } from '../../project/declaration.ts';
 import { consistencyColumn, NullReason } from '../../project/reserved.ts';
+import { isPortable } from '../../project/sql-files.ts';
 import { columnItems, columnNames, reasonName } from './column-sql.ts';
 import type { LakeColumn } from '../lake/table-schema.ts';
 import { branchOf, describeStaged, ledgerTable, portableModels } from './staged-tables.ts';
-import { sparkItems, sparkName, sparkText } from './spark-text.ts';
+import { judgedName, rowsName, sparkItems, sparkName, sparkText } from './spark-text.ts';
 import { portableCheckSelect, violationSelects } from './violations-sql.ts';
 
 /** Name of the catalog in the settings of Spark. */
 const catalog = 'lake';
+
+/** Settings of Spark on which the rows depend. */
+const settings = {
+  // Otherwise `${env:NAME}` in a text becomes the value of a variable.
+  'variable.substitute': 'false',
+  'ansi.enabled': 'true',
+  storeAssignmentPolicy: 'ANSI',
+  'parser.escapedStringLiterals': 'false',
+  'sources.partitionOverwriteMode': 'static',
+  'decimalOperations.allowPrecisionLoss': 'false',
+  // Merged projections would repeat the expression of a value wherever a later one uses it.
+  'optimizer.excludedRules': 'org.apache.spark.sql.catalyst.optimizer.CollapseProject',
+};
 
 /** @param namespace Namespace of the tables. The landed records are in `raw.records`. */
 export async function sparkScript(project: Project, run: string, namespace: string): Promise<string> {
@@ -32,36 +46,27 @@ export async function sparkScript(project: Project, run: string, namespace: stri
     `ALTER TABLE ${target(table)} CREATE BRANCH ${branch}`,
     insert(table, select),
     // Checks and models read the table by its name.
-    view(table, `SELECT * FROM ${staged(table)}`),
+    view(sparkName(table), `SELECT * FROM ${staged(table)}`),
   ];
-  const violations = { columns: columnsOf('violations') };
-  const acrossTables = checks.map(({ check, returned }) =>
-    portableCheckSelect(check, { returned, ...violations }, project),
-  );
+  const columns = columnsOf('violations');
+  const acrossTables = checks.map(({ check, returned }) => portableCheckSelect(check, { returned, columns }, project));
   const statements = [
-    // Written last, so that a release refuses what a script left that was interrupted, also if an earlier one had ended.
+    ...Object.entries(settings).map(([name, value]) => `SET spark.sql.${name} = ${value}`),
+    // The ledger comes last. Without it, a release refuses the branch, so an interrupted script is never released.
     drop(ledgerTable.name),
-    // Merged projections would repeat the expression of a value wherever a later one uses it.
-    'SET spark.sql.optimizer.excludedRules = org.apache.spark.sql.catalyst.optimizer.CollapseProject',
     // Tables, because Spark doesn't recognize such a query in its cache, and would read the records again at each use.
     ...pipelines.map(
       (pipeline) =>
         `CREATE OR REPLACE TABLE ${stagingTable(pipeline.table, run)} USING iceberg AS ${judgedSelect(pipeline, run)}`,
     ),
     'RESET spark.sql.optimizer.excludedRules',
-    ...pipelines.flatMap(({ table, columns }) => [
-      view(`${table}__judged`, `SELECT * FROM ${stagingTable(table, run)}`),
-      view(
-        `${table}__rows`,
-        `SELECT ${list(Object.keys(columns))} FROM ${sparkName(`${table}__judged`)} WHERE key_rank = 1`,
-      ),
+    ...pipelines.flatMap(({ table, columns: declared }) => [
+      view(judgedName(table), `SELECT * FROM ${stagingTable(table, run)}`),
+      view(rowsName(table), `SELECT ${list(Object.keys(declared))} FROM ${judgedName(table)} WHERE _key_rank = 1`),
     ]),
-    ...write(
-      'violations',
-      pipelines.flatMap((pipeline) => violationSelects(pipeline, violations.columns)).join('\nUNION ALL '),
-    ),
+    ...write('violations', pipelines.flatMap((pipeline) => violationSelects(pipeline, columns)).join('\nUNION ALL ')),
     ...pipelines.flatMap((pipeline) => write(pipeline.table, datasetSelect(pipeline))),
-    ...models.map(({ name, sql }) => view(name, `\n${sql}\n`)),
+    ...models.map(({ name, sql }) => view(sparkName(name), `\n${sql}\n`)),
     // Whether a row is consistent is known after the checks across tables, which read the rows.
     ...(acrossTables.length === 0
       ? []
@@ -76,14 +81,14 @@ export async function sparkScript(project: Project, run: string, namespace: stri
   ];
   return `-- Transforms run ${run} of ${project.name} to the branch ${branchOf(run)} of the tables in ${catalog}.${namespace}.
 -- ${leftOut(project)}
--- To check and publish the branch, run: rekap lake release ${run}
+-- To check and publish the branch, run: rekap lake release ${run} --namespace ${namespace}
 ${statements.join(';\n\n')};
 `;
 }
 
 function leftOut({ checks, models }: Project): string {
   const others = (files: readonly SqlFile[], what: string): string => {
-    const found = files.filter(({ portable }) => portable !== true).map(({ name }) => name);
+    const found = files.filter((file) => !isPortable(file)).map(({ name }) => name);
     return found.length === 0 ? '' : ` ${what}: ${found.join(', ')}.`;
   };
   const both = others(models, 'Models') + others(checks, 'Checks');
@@ -98,7 +103,7 @@ function stagingTable(table: string, run: string): string {
 }
 
 function view(name: string, select: string): string {
-  return `CREATE OR REPLACE TEMPORARY VIEW ${sparkName(name)} AS ${select}`;
+  return `CREATE OR REPLACE TEMPORARY VIEW ${name} AS ${select}`;
 }
 
 function list(columns: readonly string[]): string {
@@ -116,9 +121,11 @@ function names(columns: readonly { readonly name: string }[]): string {
 function judgedSelect(pipeline: AnyPipeline, run: string): string {
   const { table, key, columns } = pipeline;
   const isPartitioned = pipeline.partition !== undefined;
+  const content = 'CASE WHEN _problem IS NULL THEN _fields ELSE _record END';
   return `
 WITH landed AS (
-  SELECT position, partition_value, request, record, fields, from_json(fields, 'map<string,string>') AS fields_of
+  SELECT position AS _position, partition_value AS _partition_value, request AS _request, record AS _record, fields AS _fields,
+    from_json(fields, 'map<string,string>') AS _fields_of
   FROM ${[catalog, 'raw', 'records'].map(sparkName).join('.')} WHERE run_id = ${sparkText(run)} AND dataset = ${sparkText(table)}
 ),
 typed AS (
@@ -126,26 +133,27 @@ typed AS (
   FROM landed
 ),
 named AS (
-  SELECT *, ${problemSql(pipeline)} AS problem
+  SELECT *, ${problemSql(pipeline)} AS _problem
   FROM typed
 ),
 counted AS (
   SELECT *,
-    row_number() OVER (PARTITION BY partition_value, problem IS NULL, CASE WHEN problem IS NULL THEN fields ELSE record END ORDER BY position) AS copy,
-    max(partition_value IS NOT NULL) OVER (PARTITION BY problem IS NULL, CASE WHEN problem IS NULL THEN fields ELSE record END) AS is_in_partition
+    row_number() OVER (PARTITION BY _partition_value, _problem IS NULL, ${content} ORDER BY _position) AS _copy,
+    max(_partition_value IS NOT NULL) OVER (PARTITION BY _problem IS NULL, ${content}) AS _is_in_partition
   FROM named
 ),
 sorted AS (
-  SELECT *, copy > 1${isPartitioned ? ' OR (problem IS NOT NULL AND partition_value IS NULL AND is_in_partition)' : ''} AS is_duplicate
+  SELECT *, _copy > 1${isPartitioned ? ' OR (_problem IS NOT NULL AND _partition_value IS NULL AND _is_in_partition)' : ''} AS _is_duplicate
   FROM counted
 ),
 ranked AS (
-  SELECT *, CASE WHEN problem IS NULL AND NOT is_duplicate THEN
-    row_number() OVER (PARTITION BY partition_value, problem IS NULL, is_duplicate, ${list(key)} ORDER BY position) END AS key_rank
+  SELECT *, CASE WHEN _problem IS NULL AND NOT _is_duplicate THEN
+    row_number() OVER (PARTITION BY _partition_value, _problem IS NULL, _is_duplicate, ${list(key)} ORDER BY _position) END AS _key_rank
   FROM sorted
 )
-SELECT ${columnNames(Object.keys(columns)).join(', ')}, problem, is_duplicate, key_rank,
-  CASE WHEN NOT is_duplicate AND coalesce(key_rank > 1, true) THEN struct(record, partition_value, request) END AS quarantined
+SELECT ${columnNames(Object.keys(columns)).join(', ')}, _problem, _is_duplicate, _key_rank,
+  CASE WHEN NOT _is_duplicate AND coalesce(_key_rank > 1, true)
+    THEN struct(_record AS record, _partition_value AS partition_value, _request AS request) END AS _quarantined
 FROM ranked`;
 }
 
@@ -159,29 +167,29 @@ function problemSql({ key, columns }: AnyPipeline): string {
       return `WHEN ${reasonName(column)} = ${sparkText(reason)} THEN ${sparkText(`${field} ${what}`)}`;
     });
   });
-  return `CASE WHEN fields IS NULL THEN 'not an object' ${parts.join(' ')} END`;
+  return `CASE WHEN _fields IS NULL THEN 'not an object' ${parts.join(' ')} END`;
 }
 
 function datasetSelect({ table, key, columns }: AnyPipeline): string {
   const same = key.map((name) => `v.${sparkName(name)} = r.${sparkName(name)}`).join(' AND ');
   return `SELECT ${list(Object.keys(columns))}, NOT EXISTS (
   SELECT 1 FROM violations v WHERE v.severity = 'error' AND v.dataset = ${sparkText(table)} AND ${same}) AS ${sparkName(consistencyColumn)}
-FROM ${sparkName(`${table}__rows`)} r`;
+FROM ${rowsName(table)} r`;
 }
 
 function quarantineSelect({ table }: AnyPipeline): string {
   const values: Readonly<Record<string, string>> = {
     dataset: sparkText(table),
-    reason: "coalesce(problem, 'same key, other values')",
-    record: 'quarantined.record',
-    partition_value: 'quarantined.partition_value',
-    request: 'quarantined.request',
+    reason: "coalesce(_problem, 'same key, other values')",
+    record: '_quarantined.record',
+    partition_value: '_quarantined.partition_value',
+    request: '_quarantined.request',
   };
-  return `SELECT ${sparkItems(quarantineTable.columns, (name) => values[name]!)} FROM ${sparkName(`${table}__judged`)} WHERE quarantined IS NOT NULL`;
+  return `SELECT ${sparkItems(quarantineTable.columns, (name) => values[name]!)} FROM ${judgedName(table)} WHERE _quarantined IS NOT NULL`;
 }
 
 function ledgerSelect({ table }: AnyPipeline, run: string): string {
   return `SELECT ${sparkText(run)} AS run_id, ${sparkText(table)} AS dataset, count(*) AS fetched,
-  count_if(key_rank = 1) AS published, count(quarantined) AS quarantined,
-  count_if(is_duplicate) AS duplicates FROM ${sparkName(`${table}__judged`)}`;
+  count_if(_key_rank = 1) AS published, count(_quarantined) AS quarantined,
+  count_if(_is_duplicate) AS duplicates FROM ${judgedName(table)}`;
 }

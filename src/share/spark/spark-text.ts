@@ -8,6 +8,12 @@ export function sparkName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
+/** Names the view of all records of a dataset, with what was decided on each. */
+export const judgedName = (table: string): string => sparkName(`_${table}_judged`);
+
+/** Names the view of the rows of a dataset. */
+export const rowsName = (table: string): string => sparkName(`_${table}_rows`);
+
 /** Returns the items of a SELECT that has these columns. */
 export function sparkItems(
   columns: readonly { readonly name: string; readonly type: string }[],

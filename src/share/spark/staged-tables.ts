@@ -3,6 +3,7 @@
 import { makeSchema } from '../../load/schema.ts';
 import { createTableSql, quarantineTable, type TableDefinition } from '../../load/tables.ts';
 import type { Project, SqlFile } from '../../project/declaration.ts';
+import { isPortable } from '../../project/sql-files.ts';
 import { openDatabase } from '../../runtime/database.ts';
 import { seal } from '../../warehouse/open-published.ts';
 import { readDictionary } from '../../warehouse/read-dictionary.ts';
@@ -35,7 +36,7 @@ export function branchOf(run: string): string {
 
 /** Returns the models whose SQL the engine runs too. */
 export function portableModels({ models }: Project): SqlFile[] {
-  return models.filter(({ portable }) => portable === true);
+  return models.filter(isPortable);
 }
 
 export function stagedNames(project: Project): string[] {
@@ -72,7 +73,7 @@ export async function describeStaged(project: Project): Promise<Staged> {
       return { name, meaning, file: '', columns, key: keys.get(name) ?? [] };
     });
     const checks = [];
-    for (const check of project.checks.filter(({ portable }) => portable === true)) {
+    for (const check of project.checks.filter(isPortable)) {
       const columns = await database.rows<{ column_name: string }>(`DESCRIBE ${check.sql}`);
       checks.push({ check, returned: new Set(columns.map(({ column_name }) => column_name)) });
     }

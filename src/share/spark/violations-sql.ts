@@ -6,7 +6,7 @@ import { conditionOf, type Dialect } from '../../load/generated-checks.ts';
 import type { AnyPipeline, Project, RowCheck, SqlFile, SumCheck } from '../../project/declaration.ts';
 import { conflictingRecords, NullReason } from '../../project/reserved.ts';
 import { rawName, reasonName } from './column-sql.ts';
-import { sparkItems, sparkName, sparkText, sparkType } from './spark-text.ts';
+import { judgedName, rowsName, sparkItems, sparkName, sparkText, sparkType } from './spark-text.ts';
 
 /** SQL of the columns of a violation, in addition to the dataset and its key. */
 interface Found {
@@ -24,9 +24,9 @@ interface Column {
   readonly type: string;
 }
 
-/** Returns SELECTs with the columns of `violations`, given the views `NAME__judged` and `NAME__rows` of the datasets. */
+/** Returns SELECTs with the columns of `violations`, given the views `judgedName` and `rowsName` of the datasets. */
 export function violationSelects(pipeline: AnyPipeline, columns: readonly Column[]): string[] {
-  const judged = sparkName(`${pipeline.table}__judged`);
+  const judged = judgedName(pipeline.table);
   const references = pipeline.checks.filter((check) => check.kind === 'reference');
   const others = pipeline.checks.filter((check) => check.kind !== 'reference');
   const ofRows = [
@@ -48,23 +48,23 @@ export function violationSelects(pipeline: AnyPipeline, columns: readonly Column
       ? []
       : [
           select(
-            `SELECT *, explode(filter(array(${ofRows.join(', ')}), v -> v IS NOT NULL)) AS v FROM ${judged} WHERE key_rank = 1`,
+            `SELECT *, explode(filter(array(${ofRows.join(', ')}), found -> found IS NOT NULL)) AS _v FROM ${judged} WHERE _key_rank = 1`,
           ),
         ]),
-    select(`SELECT *, ${structOf(conflict)} AS v FROM ${judged} WHERE key_rank > 1`),
+    select(`SELECT *, ${structOf(conflict)} AS _v FROM ${judged} WHERE _key_rank > 1`),
     ...references.map((check) => {
       const { found, where } = rowCheck(pipeline, check);
-      return select(`SELECT *, ${structOf(found)} AS v FROM ${sparkName(`${pipeline.table}__rows`)} WHERE ${where}`);
+      return select(`SELECT *, ${structOf(found)} AS _v FROM ${rowsName(pipeline.table)} WHERE ${where}`);
     }),
   ];
 }
 
-/** Returns the items of a SELECT over the columns of a dataset and the violation `v`. */
+/** Returns the items of a SELECT over the columns of a dataset and the violation `_v`. */
 function itemsOf({ table, key }: AnyPipeline, columns: readonly Column[]): string {
   const ofViolation = new Set(['check_name', 'severity', 'column_name', 'raw_value', 'expected', 'actual', 'message']);
   const valueOf = (name: string): string => {
     if (name === 'dataset') return sparkText(table);
-    if (ofViolation.has(name)) return `v.${name}`;
+    if (ofViolation.has(name)) return `_v.${name}`;
     return key.includes(name) ? sparkName(name) : 'NULL';
   };
   return sparkItems(columns, valueOf);
@@ -81,11 +81,15 @@ export function portableCheckSelect(
 ): string {
   const valueOf = (name: string): string => {
     if (name === 'check_name') return sparkText(check);
-    if (name === 'message' && message !== undefined)
-      return messageSql(message, pipelines, { name: sparkName, text: sparkText });
     return name !== 'raw_value' && returned.has(name) ? sparkName(name) : 'NULL';
   };
-  return `SELECT ${sparkItems(columns, valueOf)} FROM (\n${sql}\n) AS found`;
+  const items = columns.map(({ name }) =>
+    name === 'message' && message !== undefined
+      ? `${messageSql(message, pipelines, { name: sparkName, text: sparkText })} AS message`
+      : sparkName(name),
+  );
+  // The message consists of texts, so the values become texts first.
+  return `SELECT ${items.join(', ')} FROM (SELECT ${sparkItems(columns, valueOf)} FROM (\n${sql}\n) AS found) AS typed`;
 }
 
 function structOf({ check, severity, column, raw, expected, actual, message }: Found): string {
@@ -110,7 +114,7 @@ function nullValue({ columns }: AnyPipeline, column: string): Found {
   const filled = {
     column,
     field: definition.field,
-    raw: `regexp_extract(to_json(struct(${raw} AS a)), '^..a.:(.*).\\\\z', 1)`,
+    raw: `regexp_extract(to_json(struct(${raw} AS a)), '(?s)^..a.:(.*).\\\\z', 1)`,
     problem,
   };
   const message = Object.keys(NullReason).map(
@@ -130,8 +134,7 @@ function sum({ columns }: AnyPipeline, { name, severity, whole, parts }: SumChec
   const scale = Math.max(...[whole, ...parts].map((column) => scaleOf(columns[column]!)));
   const exact = (column: string): string => `CAST(${sparkName(column)} AS DECIMAL(38,${scale}))`;
   const total = `CAST(${parts.map(exact).join(' + ')} AS DECIMAL(38,${scale}))`;
-  const expected = `CAST(${total} AS STRING)`;
-  const actual = `CAST(${exact(whole)} AS STRING)`;
+  const [expected, actual] = [total, exact(whole)];
   const filled = { column: whole, field: columns[whole]!.field, actual, expected, parts: parts.join(' + ') };
   return {
     found: {
@@ -153,7 +156,7 @@ function scaleOf(definition: AnyPipeline['columns'][string]): number {
 
 const spark: Dialect = {
   name: sparkName,
-  rows: (table) => sparkName(`${table}__rows`),
+  rows: (table) => rowsName(table),
   literal: (text, sqlType) => `CAST(${sparkText(text)} AS ${sparkType(sqlType)})`,
   mismatches: (column, pattern) => `NOT ${column} RLIKE ${sparkText(`^(?:${pattern})\\z`)}`,
 };
