@@ -1,7 +1,7 @@
 /** Names the tables and the branch to which an engine writes what it has transformed. */
 
 import { makeSchema } from '../../load/schema.ts';
-import { createTableSql, quarantineTable, type TableDefinition } from '../../load/tables.ts';
+import { quarantineTable } from '../../load/tables.ts';
 import type { Project, SqlFile } from '../../project/declaration.ts';
 import { isPortable } from '../../project/sql-files.ts';
 import { openDatabase } from '../../runtime/database.ts';
@@ -12,21 +12,20 @@ import type { LakeTable } from '../lake/table-schema.ts';
 
 const violationsName = 'violations';
 
-const count = (name: string, comment: string) => ({ name, type: 'BIGINT', comment, isRequired: true });
-
 /** Accounts for the records of each dataset: fetched = published + quarantined + duplicates. */
-export const ledgerTable: TableDefinition = {
+export const ledgerTable: LakeTable = {
   name: 'ledger',
-  comment: 'Records of a run that another engine transformed, by dataset: published, in quarantine, or duplicates.',
+  meaning: 'Records of a run that another engine transformed, by dataset: published, in quarantine, or duplicates.',
+  file: '',
   columns: [
-    { name: 'run_id', type: 'VARCHAR', comment: 'ID of the run.', isRequired: true },
-    { name: 'dataset', type: 'VARCHAR', comment: 'The dataset.', isRequired: true },
-    count('fetched', 'Records of the run.'),
-    count('published', 'Records published as rows.'),
-    count('quarantined', 'Records in quarantine.'),
-    count('duplicates', 'Records that are equal to an earlier one.'),
+    { name: 'run_id', type: 'VARCHAR', meaning: 'ID of the run.' },
+    { name: 'dataset', type: 'VARCHAR', meaning: 'The dataset.' },
+    { name: 'fetched', type: 'BIGINT', meaning: 'Records of the run.' },
+    { name: 'published', type: 'BIGINT', meaning: 'Records published as rows.' },
+    { name: 'quarantined', type: 'BIGINT', meaning: 'Records in quarantine.' },
+    { name: 'duplicates', type: 'BIGINT', meaning: 'Records that are equal to an earlier one.' },
   ],
-  sortedBy: ['dataset'],
+  key: ['dataset'],
 };
 
 /** Returns the branch of a run. SQL names can't have a hyphen without quotes. */
@@ -65,10 +64,10 @@ export async function describeStaged(project: Project): Promise<Staged> {
   try {
     await seal(database);
     await makeSchema(database, project);
-    await database.run(createTableSql(ledgerTable));
     const relations = await readDictionary(database);
     const keys = new Map(project.pipelines.map(({ table, key }) => [table, key]));
     const tables = names.map((name): LakeTable => {
+      if (name === ledgerTable.name) return ledgerTable;
       const { meaning, columns } = relations.find((relation) => relation.name === name)!;
       return { name, meaning, file: '', columns, key: keys.get(name) ?? [] };
     });
