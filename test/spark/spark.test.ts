@@ -160,7 +160,7 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
     expect(await release()).toMatchObject({ code: 1, stderr: expect.stringContaining('records were transformed') });
     // A script that ended, and then half of one.
     await runSpark(catalog, stdout);
-    await runSpark(catalog, stdout.split('\n\nALTER TABLE')[0]!);
+    await runSpark(catalog, stdout.split('\n\nCREATE OR REPLACE TABLE')[0]!);
     expect(await release()).toMatchObject({
       code: 8,
       stderr: expect.stringContaining('ledger of the namespace rekap has no branch'),
