@@ -176,7 +176,7 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
     const publish = (index: number) =>
       publishToLake({ ...catalog.place(), warehouse, snapshot: snapshots[index]!, acceptSource: true, clock });
     await publish(0);
-    // Otherwise Spark keeps what it knows of a table for 30 seconds.
+    // Otherwise Spark caches the metadata of a table for 30 seconds.
     const settings = { ...settingsOf(catalog), 'spark.sql.catalog.lake.cache-enabled': 'false' };
     const tables = Object.keys(snapshots[0]!.manifest.datasets);
     const program = join(root, 'test/spark/read_by_tag.py');

@@ -132,7 +132,7 @@ export function requireReleases({ namespace, url }: CatalogSettings, last: Publi
   );
 }
 
-/** Moves a branch to the new records. It shows whether the catalog keeps branches: Nessie accepts them, but doesn't. */
+/** Moves a branch to the new records. It shows whether the catalog keeps branches: Nessie accepts them without keeping them. */
 function withBranch(changes: readonly TableChange[]): TableChange[] {
   return changes.map((change) => {
     const moves = change.updates.flatMap((update) =>
