@@ -7,7 +7,7 @@ import { isRekapError, messageOf, RekapError, systemCode } from './errors.ts';
 import { createHttpTransport, type HttpResponse, type Transport } from './source/http-transport.ts';
 import type { Secret } from './source/secret.ts';
 import { checkKey } from './source/source-messages.ts';
-import { createScanner, shapeOf } from './source/decode/scan-response.ts';
+import { createPageScanner } from './source/decode/scan-response.ts';
 import type { AnyPipeline, Project } from './project/declaration.ts';
 import { targetOf } from './extract/pages.ts';
 import { RecordReader } from './extract/prove.ts';
@@ -247,13 +247,9 @@ function firstPage({ paging }: AnyPipeline, size: number, offset: number): PageA
 /** Returns the records of a response and their partitions, or what is wrong with the response. */
 function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; partitions: string[] } | string {
   try {
-    const scan = createScanner(
-      Object.values(pipeline.columns).map(({ field }) => field),
-      shapeOf(pipeline),
-    );
-    const { records } = scan(bytes);
     const request = { dataset: pipeline.table, partition: null, target: '' };
-    const page = { request, url: '', bytes, count: 0, next: null, records };
+    const page = createPageScanner(() => undefined)(pipeline, request, '', bytes);
+    const { records } = page;
     const reader = new RecordReader(pipeline);
     const partitions = Array.from({ length: records.length }, (_, row) => {
       reader.read(page, row);

@@ -35,19 +35,24 @@ export async function openSource(run: Run): Promise<OpenedSource> {
     const signal = AbortSignal.any([run.signal, ended.signal]);
     // Each concurrent request adds a listener. Node warns about a leak above ten.
     setMaxListeners(0, signal);
+    const { auth } = run.project;
     const transport = createHttpTransport({
       ...options,
-      auth: run.project.auth,
+      auth,
       connections: options.concurrency,
       maxResponseBytes,
     });
-    const client = new SourceClient(options, {
-      ...context,
-      transport,
-      land: (response) => landing.land(response),
-      resumed,
-      signal,
-    });
+    const keyParameter = auth !== null && 'query' in auth ? auth.query : null;
+    const client = new SourceClient(
+      { ...options, keyParameter },
+      {
+        ...context,
+        transport,
+        land: (response) => landing.land(response),
+        resumed,
+        signal,
+      },
+    );
     run.figures = client.figures;
     const extracted = extract({
       pipelines: run.requested,

@@ -58,17 +58,34 @@ export interface Page {
   readonly bytes: Buffer;
   /** Number of records that the response reports: its own or all that match, depending on the source. If none is declared, its own. */
   readonly count: number;
-  /** URL or cursor of the next page; null if there is none. */
-  readonly next: string | null;
+  /** URL or cursor of the next page; null if the response says that there is none, undefined if it names none. */
+  readonly next: string | null | undefined;
+  /** The declared flag that is true while pages follow; null if it is missing. */
+  readonly hasMore: boolean | null;
+  /** Other values outside the records, by JSON pointer. Long lists of values are cut. */
+  readonly envelope: ReadonlyMap<string, EnvelopeValue>;
   readonly records: RecordIndex;
+  /** Fields of the records that no column reads. */
+  readonly unknownFields: ReadonlySet<string>;
 }
 
+export type EnvelopeValue = string | number | boolean | null;
+
 /**
- * Grades of proof, strongest first: pages overlap by a record, passes use different page sizes, passes are only repeated, each page names the
- * next one, or there is a single response.
+ * Grades of proof, strongest first. `overlap`: pages overlap by a record. `repaged`: passes had pages of different sizes. `rechained`: the
+ * same, and each page named the next one. `repeated`: passes sent the same requests. `chain`: the same, and each page named the next one.
+ * `single`: one response, or a list in which no page named another one.
  */
-export const grades = ['overlap', 'repaged', 'repeated', 'chain', 'single'] as const;
+export const grades = ['overlap', 'repaged', 'rechained', 'repeated', 'chain', 'single'] as const;
 export type Grade = (typeof grades)[number];
+
+/**
+ * Signs of the end of a pass. `empty page`: the page behind has no records. `status`: it has status 204, 404, 410 or 416. `null`: the last
+ * page says that no page follows. `missing`: it names no next page, but others did. `hasMore`: the declared flag is false. `total`: the
+ * declared count is reached. `body`: the response was intact. `listing`: the full listing shows the end.
+ */
+export const endSigns = ['empty page', 'status', 'null', 'missing', 'hasMore', 'total', 'body', 'listing'] as const;
+export type EndSign = (typeof endSigns)[number];
 
 export interface PartitionRows {
   readonly partition: string;
@@ -91,6 +108,10 @@ export interface Verdict {
   readonly pages: number;
   readonly readings: number;
   readonly read_at: string;
+  /** What showed the end of the accepted pass; null if unknown, undefined in older files. */
+  readonly end?: EndSign | null | undefined;
+  /** Records of the longest page in each pass that agreed; undefined in older files. */
+  readonly page_sizes?: readonly number[] | undefined;
   /** Why the partition is incomplete, and what to do; null if it is complete. */
   readonly reason: string | null;
   /** Fingerprint of the keys and values of its records, in any order; null if unknown, undefined in older files. */

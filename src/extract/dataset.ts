@@ -2,12 +2,14 @@
 
 import { isRekapError } from '../errors.ts';
 import { concernsOnePartition } from '../source/source-messages.ts';
-import { type Partition, PartitionReader, type PartitionPass } from './partition.ts';
+import { type Partition, PartitionReader, type ProvedPass } from './partition.ts';
 import { type Doubt, ListingChecks } from './listing-checks.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, SeenRecords } from './full-listing.ts';
 import { DatasetPages, type PageHolder } from './pages.ts';
+import type { PassDigest, PassResult } from './prove.ts';
 import type { ExtractOptions, Known } from './extract-options.ts';
 import { type AnyPipeline, comparePartitions, namePartition } from '../project/declaration.ts';
+import { countOf } from '../runtime/text.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 
 /** Milliseconds before an empty partition is read again if no full listing confirms it: a source may be empty for moments. */
@@ -28,6 +30,8 @@ export class DatasetExtraction {
   private readonly empty: (string | null)[] = [];
   /** Readings that rely on the full listing, deferred until all partitions have confirmed it. */
   private readonly deferred = new Map<string | null, AcceptedReading>();
+  /** Lists in which no page named a next one, although the paging says that pages do. */
+  private unlinked = 0;
   /** Partitions that any dataset has; null until all are read. */
   private knownElsewhere: ReadonlySet<string> | null = null;
 
@@ -96,9 +100,8 @@ export class DatasetExtraction {
     const partition = this.partitions.get(id) ?? {
       id,
       seen: new SeenRecords(this.found.passes, id),
-      digests: this.listing === null || id === null ? [] : [this.listing.of(id)],
+      complete: this.listing === null || id === null ? [] : [partOf(this.listing.of(id))],
       passes: 0,
-      longest: [],
       isOptional: id !== null && this.isOptional(id),
       lookahead,
     };
@@ -138,7 +141,7 @@ export class DatasetExtraction {
     return wanted === null && this.listing !== null && !knownBefore.includes(id) && !this.listedPartitions.includes(id);
   }
 
-  private accept(partition: Partition, own: PartitionPass, isAgain: boolean): AcceptedReading | null {
+  private accept(partition: Partition, own: ProvedPass, isAgain: boolean): AcceptedReading | null {
     const { id, passes } = partition;
     const { total } = own.digest;
     const isElsewhere = id !== null && this.knownElsewhere?.has(id) === true;
@@ -146,7 +149,8 @@ export class DatasetExtraction {
       const reason = `this dataset has no records of the partition, but another dataset does; ${ifRight}`;
       return this.report(this.incomplete(partition, reason), [], isAgain);
     }
-    const { proof, grade, at } = own;
+    const { proof, grade, at, end, pageSizes: page_sizes } = own;
+    if (grade === 'single' && this.pipeline.paging.by === 'next') this.unlinked += 1;
     const pages = own.accepted.length;
     const read_at = at.toISOString();
     const { content } = own.digest;
@@ -154,6 +158,8 @@ export class DatasetExtraction {
       partition: id,
       proof,
       grade,
+      end,
+      page_sizes,
       received: total,
       pages,
       readings: passes,
@@ -197,9 +203,21 @@ export class DatasetExtraction {
     const { findings, listing } = this;
     const { refusal } = this.found;
     if (refusal !== null && this.seenPartitions.length === 0) throw refusal;
-    for (const warning of findings.warnings(listing, this.knownElsewhere!)) this.warn(warning);
+    const { places, pager } = this.pages;
+    for (const warning of [...findings.warnings(listing, this.knownElsewhere!), ...places.warnings()])
+      this.warn(warning);
+    if (this.unlinked > 0)
+      this.warn(
+        `no page of ${countOf(this.unlinked, 'list')} named a next page, so the proof is only "single": nothing shows that the source would name one`,
+      );
     const contradictions = findings.contradictions(listing);
-    const ofListing = [...(await this.doubtsOfListing()), ...findings.doubts(listing)];
+    const unseen = pager.unseen();
+    const ofListing = [
+      ...(await this.doubtsOfListing()),
+      ...findings.doubts(listing),
+      ...(unseen === null ? [] : [unseen]),
+      ...places.problems(),
+    ];
     const doubts = ofListing.map((reason): Doubt => ({ partition: null, reason }));
     for (const { partition, reason } of contradictions)
       if (this.options.acceptChanges) this.warn(partition === null ? reason : `${namePartition(partition)}: ${reason}`);
@@ -253,4 +271,8 @@ export class DatasetExtraction {
   private warn(message: string): void {
     this.options.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
   }
+}
+
+function partOf({ total, content }: PassDigest): PassResult {
+  return { total, content, longest: null };
 }

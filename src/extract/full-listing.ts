@@ -4,11 +4,11 @@ import { isRekapError, RekapError } from '../errors.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
-import { PassDigest, maxPasses, KeyOccurrences, RecordReader } from './prove.ts';
+import { judge, PassDigest, maxPasses, KeyOccurrences, type PassResult, RecordReader, sizesOf } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
-import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
+import { type PassEnd, type Pager, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 import type { AcceptedPage, Grade, Page } from '../stages.ts';
 
 const emptyDigest = new PassDigest();
@@ -32,6 +32,10 @@ export class FullListing {
   constructor(pipeline: AnyPipeline, grade: Grade) {
     this.reader = new RecordReader(pipeline);
     this.grade = grade;
+  }
+
+  get result(): PassResult {
+    return { total: this.total, content: this.all.content, longest: this.longest };
   }
 
   /** Adds the records of a page from row `first` on. Returns the rows without a partition. */
@@ -174,9 +178,9 @@ export async function readFullListing(
         whole,
         withoutPartition,
       );
-      const isWhole = pages.pager.showsGaps || whole.some(({ all }) => all.content === listing.all.content);
-      if (listing.total > 0 && isWhole) {
-        listing.grade = pages.pager.grade([...whole, listing].map(({ longest }) => longest));
+      const agreeing = agreeingWith(listing, whole, pages.pager);
+      if (agreeing !== null) {
+        listing.grade = pages.pager.grade({ records: listing.total, sizesDiffer: sizesOf(agreeing).size > 1 });
         return { listing, passes, withoutPartition, reported, refusal: null };
       }
       if (listing.total > 0) whole.push(listing);
@@ -200,6 +204,19 @@ export async function readFullListing(
   }
 }
 
+/** Returns the passes that prove the listing, with itself; null if it needs another pass. */
+function agreeingWith(
+  listing: FullListing,
+  whole: readonly FullListing[],
+  { showsGaps, repages }: Pager,
+): readonly PassResult[] | null {
+  if (listing.total === 0) return null;
+  const earlier = whole.map(({ result }) => result);
+  const needed = showsGaps ? 1 : 2;
+  const judged = judge({ newest: listing.result, earlier, seen: listing.total, needed, repages });
+  return 'agreeing' in judged ? judged.agreeing : null;
+}
+
 async function readOnce(
   pages: DatasetPages,
   limits: Pick<ExtractOptions, 'maxRecords' | 'concurrency'>,
@@ -207,13 +224,14 @@ async function readOnce(
   whole: readonly FullListing[],
   withoutPartition: AcceptedPage[],
   size = sizeAfter(pages, whole),
+  isShortened = false,
 ): Promise<[FullListing, PassEnd]> {
-  const listing = new FullListing(pages.pipeline, pages.pager.grade([]));
+  const listing = new FullListing(pages.pipeline, pages.pager.grade({ records: 0, sizesDiffer: false }));
   passes.push(listing);
   const tally = new PassTally(limits.maxRecords);
   try {
     const lookahead = { pages: limits.concurrency, total: null };
-    const pass = { partition: null, isOptional: false, mayBeRefused: true, size, lookahead };
+    const pass = { partition: null, isOptional: false, mayBeRefused: true, size, isShortened, lookahead };
     for await (const passPage of pages.read(pass)) {
       if (!tally.add(passPage)) continue;
       const { fetched, first } = passPage;
@@ -224,7 +242,7 @@ async function readOnce(
   } catch (error) {
     if (!(error instanceof StartOver)) throw error;
     for (const page of withoutPartition.splice(0)) page.release();
-    return readOnce(pages, limits, passes, whole, withoutPartition, error.size);
+    return readOnce(pages, limits, passes, whole, withoutPartition, error.size, error.why === 'short list');
   }
 }
 

@@ -4,7 +4,7 @@ import { comparePartitions } from '../project/declaration.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { FullListing } from './full-listing.ts';
 import type { Known } from './extract-options.ts';
-import type { PartitionPass } from './partition.ts';
+import type { ProvedPass } from './partition.ts';
 
 const maxNamed = 10;
 
@@ -29,6 +29,8 @@ export class ListingChecks {
   private readonly received = new Map<string, number>();
   private readonly full: string[] = [];
   private listingReported = 0;
+  /** Set if a dataset without partitions has fewer records than its source reports. */
+  private shortOfCount: Doubt | null = null;
   private readonly differing: string[] = [];
   private readonly expectations: string[] = [];
 
@@ -56,18 +58,15 @@ export class ListingChecks {
     }
   }
 
-  noteWhole({ digest: { total }, reported }: PartitionPass): void {
+  noteWhole({ digest: { total }, reported }: ProvedPass): void {
     const { expected } = this.known;
     const most = expected[this.table] ?? 0;
     if (total < most)
       this.expectations.push(`the list has ${formatNumber(total)} records, but ${formatNumber(most)} are expected`);
-    if (reported > total)
-      this.expectations.push(
-        `the source reports ${formatNumber(reported)} records, but its list has ${formatNumber(total)} in two passes`,
-      );
+    if (reported > total) this.shortOfCount = { partition: null, reason: moreReported(reported, total) };
   }
 
-  noteProved(partition: string, pass: PartitionPass, listing: FullListing | null): void {
+  noteProved(partition: string, pass: ProvedPass, listing: FullListing | null): void {
     const { digest, refusal, reported, isFull } = pass;
     const { total } = digest;
     const listed = listing?.of(partition).total ?? 0;
@@ -119,11 +118,10 @@ export class ListingChecks {
     const common = this.commonCount(listing);
     const whole = this.known.wanted === null ? (common ?? this.listingReported) : 0;
     const parts = common === null ? [...this.reportingMore] : [];
-    const say = (count: number, records: number): string =>
-      `the source reports ${formatNumber(count)} records, but only ${formatNumber(records)} were received`;
     return [
-      ...(whole > largest ? [{ partition: null, reason: say(whole, largest) }] : []),
-      ...parts.map(([partition, count]) => ({ partition, reason: say(count, this.received.get(partition)!) })),
+      ...(this.shortOfCount === null ? [] : [this.shortOfCount]),
+      ...(whole > largest ? [{ partition: null, reason: moreReported(whole, largest) }] : []),
+      ...parts.map(([partition, count]) => ({ partition, reason: moreReported(count, this.received.get(partition)!) })),
     ];
   }
 
@@ -177,6 +175,10 @@ export class ListingChecks {
       ),
     ];
   }
+}
+
+function moreReported(count: number, received: number): string {
+  return `the source reports ${formatNumber(count)} records, but only ${formatNumber(received)} were received`;
 }
 
 function name(partitions: readonly string[], what: string): string[] {

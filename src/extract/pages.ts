@@ -1,5 +1,7 @@
 /** Fetches the pages of a dataset in a size that the source accepts, and holds them in memory until they are built. */
 
+import { isRekapError, RekapError } from '../errors.ts';
+import { DeclaredPlaces } from './declared-places.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
 import { emptyPage, isRefusal } from '../source/source-messages.ts';
 import { RecordReader } from './prove.ts';
@@ -27,12 +29,16 @@ export interface PassOptions {
   readonly isOptional: boolean;
   readonly mayBeRefused: boolean;
   readonly size: number | null;
+  readonly isShortened: boolean;
   readonly lookahead: PageFetcher['lookahead'];
 }
+
+type Need = Parameters<PageFetcher['fetch']>[1];
 
 export class DatasetPages {
   readonly pipeline: AnyPipeline;
   readonly pager: Pager;
+  readonly places: DeclaredPlaces;
   private readonly options: ExtractOptions;
   private readonly holder: PageHolder;
   private readonly reader: RecordReader;
@@ -44,6 +50,7 @@ export class DatasetPages {
     this.options = options;
     this.holder = holder;
     this.reader = new RecordReader(pipeline);
+    this.places = new DeclaredPlaces(pipeline);
     this.pager = pagerOf(pipeline.paging, options.baseUrl);
   }
 
@@ -55,9 +62,10 @@ export class DatasetPages {
         fetchFirst: async (address) => {
           const size = pass.size ?? this.acceptedSize;
           if (size === null) return this.fetchInSizes(pass, address);
-          return { ...(await this.fetch(pass, address(size), { isBehind: false })), size };
+          return { ...(await this.fetch(pass, address(size), 'page')), size };
         },
-        fetch: (address, isBehind) => this.fetch(pass, address, { isBehind }),
+        fetch: (address, need) => this.fetch(pass, address, need),
+        isShortened: pass.isShortened,
         lookahead: pass.lookahead,
         hashOf(page, row) {
           reader.read(page, row);
@@ -65,7 +73,7 @@ export class DatasetPages {
         },
       });
     } catch (error) {
-      if (error instanceof StartOver) this.acceptedSize = error.size;
+      if (error instanceof StartOver && error.why === 'cap') this.acceptedSize = error.size;
       throw error;
     }
   }
@@ -77,7 +85,7 @@ export class DatasetPages {
     const size = this.acceptedSize ?? this.options.pageSize;
     const listing = { partition: null, isOptional: false, mayBeRefused: true };
     const address = { [paging.limit]: size, [paging.offset]: offset };
-    return (await this.fetch(listing, address, { isBehind: true })).page.records.length === 0;
+    return (await this.fetch(listing, address, 'unneeded')).page.records.length === 0;
   }
 
   hold(fetched: FetchedPage, first: number, count: number, share?: number): AcceptedPage {
@@ -95,7 +103,7 @@ export class DatasetPages {
     for (const [index, size] of sizes.entries()) {
       const isLast = index === sizes.length - 1;
       try {
-        const fetched = await this.fetch(pass, address(size), { isBehind: false, mayRefuseSize: !isLast });
+        const fetched = await this.fetch(pass, address(size), 'page', !isLast);
         if (index > 0 && this.acceptedSize === null) {
           const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records. rekap requests ${size} at a time instead.`;
           report({ kind: 'warning', message });
@@ -112,18 +120,36 @@ export class DatasetPages {
   private async fetch(
     { partition, isOptional, mayBeRefused }: Pick<PassOptions, 'partition' | 'isOptional' | 'mayBeRefused'>,
     address: PageAddress,
-    { isBehind, mayRefuseSize = false }: { readonly isBehind: boolean; readonly mayRefuseSize?: boolean },
+    need: Need,
+    mayRefuseSize = false,
   ): Promise<FetchedPage> {
     const request = { dataset: this.pipeline.table, partition, target: targetOf(this.pipeline, partition, address) };
-    const leniency = { mayRefuse: isBehind || isOptional || mayBeRefused, mayRefuseSize, isOptional };
+    const leniency = {
+      mayRefuse: need !== 'page' || isOptional || mayBeRefused,
+      mayRefuseSize,
+      isOptional: isOptional || need === 'unneeded',
+    };
     try {
-      return await this.options.client.fetchPage(this.pipeline, request, leniency);
+      const fetched = await this.options.client.fetchPage(this.pipeline, request, leniency);
+      this.places.note(fetched.page);
+      return fetched;
     } catch (error) {
-      if (!isBehind || !isRefusal(error)) throw error;
+      if (need === 'behind' && isRefusal(error)) throw uncertainEnd(error);
+      if (need !== 'unneeded' || !isRekapError(error, 'source-status', 'source-unreachable', 'envelope')) throw error;
       const landed = { response: -1, read: async () => Buffer.of() };
       return { page: emptyPage(request, error.message), at: new Date(0), landed, refusal: error, link: null };
     }
   }
+}
+
+/** A refused page may be behind the end, or the source may hide the rest of the list. */
+function uncertainEnd(error: RekapError): RekapError {
+  return new RekapError(
+    'source-status',
+    `${error.message} This is no sign that the list ends there.`,
+    'If it ends there, declare "reportedCount" (a total) or "hasMore" (a flag), which show the end. Otherwise, the source limits how much of a list it shows: read it in partitions.',
+    { status: error.status },
+  );
 }
 
 export function targetOf(

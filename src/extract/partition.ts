@@ -5,7 +5,17 @@ import type { AcceptedPage, Grade } from '../stages.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { FullListing, SeenRecords } from './full-listing.ts';
 import type { DatasetPages } from './pages.ts';
-import { PassDigest, missingFrom, maxPasses, neededPasses, KeyOccurrences, RecordReader } from './prove.ts';
+import {
+  judge,
+  type Judgement,
+  PassDigest,
+  type PassResult,
+  maxPasses,
+  neededPasses,
+  KeyOccurrences,
+  RecordReader,
+  sizesOf,
+} from './prove.ts';
 import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 
 /** Milliseconds before the next pass if passes disagree, doubled each time. The pauses of a partition take at most 3.5 s in total. */
@@ -14,10 +24,9 @@ const firstPause = 500;
 export interface Partition {
   readonly id: string | null;
   readonly seen: SeenRecords;
-  /** Digests of the complete passes, starting with the part of the full listing. */
-  readonly digests: PassDigest[];
+  /** The complete passes, starting with the part of the full listing. */
+  readonly complete: PassResult[];
   passes: number;
-  readonly longest: number[];
   /** True if only the reference list names the partition. */
   readonly isOptional: boolean;
   /** How many of its pages may be requested at a time. */
@@ -27,8 +36,14 @@ export interface Partition {
 export interface PartitionPass extends PassEnd {
   readonly proof: 'own end' | 'full listing';
   readonly digest: PassDigest;
-  readonly grade: Grade;
   readonly accepted: readonly AcceptedPage[];
+}
+
+/** A pass that proves its partition, with the strength of the proof. */
+export interface ProvedPass extends PartitionPass {
+  readonly grade: Grade;
+  /** Records of the longest page in each pass that agrees. */
+  readonly pageSizes: readonly number[];
 }
 
 export class PartitionReader {
@@ -52,8 +67,8 @@ export class PartitionReader {
    *
    * @throws RekapError if four passes don't prove it, or no pass can.
    */
-  async read(partition: Partition): Promise<PartitionPass | null> {
-    const { digests, seen, longest } = partition;
+  async read(partition: Partition): Promise<ProvedPass | null> {
+    const { complete, seen } = partition;
     const isFirst = partition.passes === 0;
     for (;;) {
       partition.passes += 1;
@@ -61,11 +76,12 @@ export class PartitionReader {
       const isLast = partition.passes >= maxPasses;
       try {
         const own = await this.readOnce(partition);
-        const missing = this.missingFrom(own, partition);
-        if (missing === null) return own;
-        longest.push(own.longest);
-        const isSteady = digests.every(({ content }) => content === own.digest.content);
-        digests.push(own.digest);
+        const result = { total: own.digest.total, content: own.digest.content, longest: own.longest };
+        const judged = this.judge(own, result, partition);
+        if ('agreeing' in judged) return this.prove(own, judged.agreeing);
+        const { missing } = judged;
+        const isSteady = complete.every(({ content }) => content === result.content);
+        complete.push(result);
         for (const page of own.accepted) page.release();
         if (isFirst && seen.size === 0) return null;
         if (isLast)
@@ -87,26 +103,35 @@ export class PartitionReader {
     return this.options.clock.sleep(firstPause * 2 ** (passes - 1), this.options.signal);
   }
 
-  private missingFrom({ proof, digest, pages }: PartitionPass, { id, digests, seen }: Partition): string | null {
-    if (proof === 'full listing') return null;
-    const needed = id === null || !this.pages.pager.showsGaps ? 2 : neededPasses(this.listing, pages);
-    return missingFrom({ newest: digest, earlier: digests, seen: seen.size, needed });
+  private judge({ proof, pages }: PartitionPass, newest: PassResult, { id, complete, seen }: Partition): Judgement {
+    if (proof === 'full listing') return { agreeing: [newest] };
+    const { showsGaps, repages } = this.pages.pager;
+    const needed = id === null || !showsGaps ? 2 : neededPasses(this.listing, pages);
+    return judge({ newest, earlier: complete, seen: seen.size, needed, repages });
+  }
+
+  private prove(own: PartitionPass, agreeing: readonly PassResult[]): ProvedPass {
+    const sizes = agreeing.flatMap(({ longest }) => (longest === null ? [] : [longest]));
+    const grade =
+      this.listing !== null && sizes.length === 1
+        ? // With a single pass, the proof is that of the listing.
+          this.listing.grade
+        : this.pages.pager.grade({ records: own.digest.total, sizesDiffer: sizesOf(agreeing).size > 1 });
+    return { ...own, grade, pageSizes: sizes };
   }
 
   /** Returns the page size: in every second pass, one record fewer than the longest page of the first pass. */
-  private sizeOf({ passes, longest: [first = 0] }: Partition): number | null {
+  private sizeOf({ passes, complete }: Partition): number | null {
+    const first = complete.find(({ longest }) => longest !== null)?.longest ?? 0;
     if (!this.pages.pager.repages || first < 2) return null;
     return passes % 2 === 0 ? first - 1 : first;
   }
 
-  private gradeOf({ longest }: Partition, newest: number): Grade {
-    // With a single pass, the proof is that of the listing.
-    return this.listing !== null && longest.length === 0
-      ? this.listing.grade
-      : this.pages.pager.grade([...longest, newest]);
-  }
-
-  private async readOnce(partition: Partition, size = this.sizeOf(partition)): Promise<PartitionPass> {
+  private async readOnce(
+    partition: Partition,
+    size = this.sizeOf(partition),
+    isShortened = false,
+  ): Promise<PartitionPass> {
     const { id, isOptional, seen } = partition;
     const { reader, pages } = this;
     const tally = new PassTally(this.options.maxRecords);
@@ -119,7 +144,7 @@ export class PartitionReader {
         pages: partition.lookahead,
         total: id === null ? null : (this.listing?.of(id).total ?? null),
       };
-      const pass = { partition: id, isOptional, mayBeRefused: false, size, lookahead };
+      const pass = { partition: id, isOptional, mayBeRefused: false, size, isShortened, lookahead };
       for await (const passPage of pages.read(pass)) {
         if (!tally.add(passPage)) continue;
         const { fetched, first } = passPage;
@@ -141,10 +166,10 @@ export class PartitionReader {
       const end = tally.end();
       // Other kinds of paging detect a cap themselves.
       const isFull = end.isFull && pages.pager.showsGaps;
-      return { ...end, isFull, proof, digest, accepted, grade: this.gradeOf(partition, end.longest) };
+      return { ...end, ...(proof === 'full listing' && { end: 'listing' }), isFull, proof, digest, accepted };
     } catch (error) {
       for (const page of accepted) page.release();
-      if (error instanceof StartOver) return this.readOnce(partition, error.size);
+      if (error instanceof StartOver) return this.readOnce(partition, error.size, error.why === 'short list');
       throw error;
     }
   }

@@ -30,23 +30,53 @@ export class PassDigest {
   }
 }
 
-export interface Evidence {
-  readonly newest: Pick<PassDigest, 'total' | 'content'>;
-  readonly earlier: readonly Pick<PassDigest, 'total' | 'content'>[];
-  readonly seen: number;
-  readonly needed: number;
+/** A complete pass over a list. */
+export interface PassResult {
+  readonly total: number;
+  readonly content: string;
+  /** Records of its longest page; null for the part of the full listing. */
+  readonly longest: number | null;
 }
 
-/** Returns null if the partition is complete, and otherwise what is missing, as the end of a sentence. */
-export function missingFrom({ newest, earlier, seen, needed }: Evidence): string | null {
+export interface Evidence {
+  readonly newest: PassResult;
+  readonly earlier: readonly PassResult[];
+  readonly seen: number;
+  readonly needed: number;
+  /** True if each second pass requests pages of another size. */
+  readonly repages: boolean;
+}
+
+/** The passes that agree, or what is missing, as the end of a sentence. */
+export type Judgement = { readonly agreeing: readonly PassResult[] } | { readonly missing: string };
+
+/**
+ * Judges whether a list is complete. Passes with pages of the same size repeat a fault of the paging, so if the sizes of passes differ, those
+ * of the agreeing passes must.
+ */
+export function judge({ newest, earlier, seen, needed, repages }: Evidence): Judgement {
   if (newest.total < seen)
-    return `all passes together found ${seen} records, but the last pass found only ${newest.total}`;
+    return { missing: `all passes together found ${seen} records, but the last pass found only ${newest.total}` };
   const whole = earlier.filter(({ total }) => total === seen);
-  const agreeing = whole.filter(({ content }) => content === newest.content);
-  if (agreeing.length + 1 >= needed) return null;
-  return agreeing.length < whole.length
-    ? 'its passes found the same records with different values'
-    : `only ${agreeing.length + 1} of its passes found all ${seen} records, but ${needed} are required`;
+  const agreeing = [...whole.filter(({ content }) => content === newest.content), newest];
+  if (agreeing.length < needed)
+    return {
+      missing:
+        agreeing.length <= whole.length
+          ? 'its passes found the same records with different values'
+          : `only ${agreeing.length} of its passes found all ${seen} records, but ${needed} are required`,
+    };
+  const other = earlier.find(({ longest }) => longest !== null && longest !== newest.longest);
+  if (!repages || sizesOf(agreeing).size > 1 || agreeing.some(({ longest }) => longest === null) || other === undefined)
+    return { agreeing };
+  return {
+    missing: `passes with pages of ${newest.longest} records found ${newest.total} records, but passes with pages of ${other.longest} found ${other.total}. The source may count pages from another number, or skip records between pages`,
+  };
+}
+
+/** Returns the different page sizes of passes. */
+export function sizesOf(passes: readonly PassResult[]): Set<number> {
+  return new Set(passes.flatMap(({ longest }) => (longest === null ? [] : [longest])));
 }
 
 /**

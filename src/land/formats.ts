@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { Project } from '../project/declaration.ts';
 import { storedProjectShape } from '../project/shapes.ts';
-import { grades } from '../stages.ts';
+import { endSigns, grades } from '../stages.ts';
 import { isSnapshotId } from '../warehouse/snapshot-format.ts';
 
 export const runFile = 'run.json';
@@ -80,6 +80,10 @@ export const landedVerdictShape = v.object({
   read_at: time,
   reason: v.nullable(text),
   content: v.optional(v.nullable(text)),
+  /** Sign of the end of the list. Missing in older landings. */
+  end: v.optional(v.nullable(v.picklist(endSigns))),
+  /** Records of the longest page in each pass that agreed. Missing in older landings. */
+  page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
   accepted: v.array(v.strictTuple([count, count, count])),
 });
 

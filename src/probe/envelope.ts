@@ -1,6 +1,6 @@
 /** Finds where the records of a response are, and the number of records that it reports. */
 
-import { pointerPath } from '../project/field-path.ts';
+import { escapePointer, readPointer } from '../project/field-path.ts';
 
 export type ProbedRecord = Readonly<Record<string, unknown>>;
 
@@ -65,7 +65,7 @@ function* listsIn(value: unknown, pointer: string, depth: number): Generator<Fou
     yield { records: pointer, size: members.length, why: `an object of ${members.length} records by key` };
   else if (listNames.test(name) && members.some(([, member]) => !isObject(member) && !Array.isArray(member)))
     yield { records: pointer, size: 1, why: 'one record without an array' };
-  for (const [key, member] of members) yield* listsIn(member, `${pointer}/${escape(key)}`, depth + 1);
+  for (const [key, member] of members) yield* listsIn(member, `${pointer}/${escapePointer(key)}`, depth + 1);
 }
 
 function haveSameFields(a: unknown, b: unknown): boolean {
@@ -89,7 +89,7 @@ export function* leavesOf(
 ): Generator<{ readonly pointer: string; readonly name: string; readonly leaf: unknown }> {
   if (!isObject(value) || (pointer === records && records !== '') || pointer.split('/').length > maxDepth + 1) return;
   for (const [name, member] of Object.entries(value)) {
-    const path = `${pointer}/${escape(name)}`;
+    const path = `${pointer}/${escapePointer(name)}`;
     if (isObject(member)) yield* leavesOf(member, path, records);
     else if (!Array.isArray(member)) yield { pointer: path, name, leaf: member };
   }
@@ -108,17 +108,6 @@ export function recordsIn(text: string, { records, format }: Pick<Envelope, 'rec
   return members.length > 0 && members.every(isObject) ? members : [value];
 }
 
-export function readPointer(document: unknown, pointer: string): unknown {
-  let value = document;
-  for (const name of pointerPath(pointer))
-    value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return value;
-}
-
 export function isObject(value: unknown): value is ProbedRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function escape(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,9 +1,9 @@
 /** Finds a link or a cursor that names the next page. */
 
 import type { Paging } from '../project/declaration.ts';
-import { nextOfLink } from '../source/response-reader.ts';
-import { headerText } from '../source/source-messages.ts';
-import { leavesOf, parseBody, type ProbedRecord, readPointer, recordsIn } from './envelope.ts';
+import { nextOfLink } from '../source/link-header.ts';
+import { readPointer } from '../project/field-path.ts';
+import { leavesOf, parseBody, type ProbedRecord, recordsIn } from './envelope.ts';
 import {
   areDisjoint,
   different,
@@ -78,7 +78,7 @@ async function follow(
 function nextTarget(list: ProbedList, { headers, text }: Answer, paging: NextPaging): string | null {
   const next =
     'link' in paging
-      ? nextOfLink(headerText(headers['link']))
+      ? nextOfLink(headers['link'])
       : readPointer(parseBody(text)?.value, 'url' in paging ? paging.url : paging.cursor);
   if ((typeof next !== 'string' && typeof next !== 'number') || next === '') return null;
   if ('cursor' in paging) return targetOf(list, { [paging.parameter]: next });
@@ -113,5 +113,5 @@ async function withSize(
 }
 
 export function hasLink({ first }: ProbedList): boolean {
-  return nextOfLink(headerText(first.headers['link'])) !== null;
+  return nextOfLink(first.headers['link']) !== null;
 }

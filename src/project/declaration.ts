@@ -64,12 +64,17 @@ export interface ReferenceCheck<Column extends string = string> extends NamedChe
 /** A check of single rows. */
 export type RowCheck = SumCheck | RangeCheck | PatternCheck | ReferenceCheck;
 
-/** Describes how a list is paged. Names are names of query parameters. */
-export type Paging =
+/**
+ * Describes how a list is paged. Names are names of query parameters. `hasMore` is a JSON pointer to a flag that is true on every page that
+ * another one follows, and false on the last. `ignores` lists places that look as if more records followed: JSON pointers, or `Link` for the
+ * header.
+ */
+export type Paging = (
   | { readonly by: 'offset'; readonly limit: string; readonly offset: string }
   | { readonly by: 'page'; readonly page: string; readonly size?: string; readonly first?: 0 | 1 }
   | ({ readonly by: 'next'; readonly size?: string } & NextPage)
-  | { readonly by: 'none' };
+  | { readonly by: 'none'; readonly ignores?: readonly string[] }
+) & { readonly hasMore?: string };
 
 /** Describes where a response names the next page: a URL or a cursor at a JSON pointer, or the header `Link` with rel="next". */
 export type NextPage =
@@ -118,7 +123,7 @@ export interface SourceSettings {
   readonly format: 'json' | 'ndjson';
   /** JSON pointer to the records: an array, an object of records by key, or one record. '' is the whole response. */
   readonly records: string;
-  /** JSON pointer to the number of records that the response reports. It proves nothing, but can show that records are missing. */
+  /** JSON pointer to the number of records that the response reports. It proves nothing alone, but can show that records are missing. */
   readonly reportedCount?: string;
 }
 
@@ -277,6 +282,12 @@ export function placeOf({ columns }: Pick<AnyPipeline, 'columns'>, column: strin
 
 export function keyPlaces(pipeline: Pick<AnyPipeline, 'columns' | 'key'>): number[] {
   return pipeline.key.map((column) => placeOf(pipeline, column));
+}
+
+/** Returns the JSON pointer to the next page; null if the paging has none. */
+export function nextPointer(paging: Paging): string | null {
+  if (paging.by !== 'next' || 'link' in paging) return null;
+  return 'url' in paging ? paging.url : paging.cursor;
 }
 
 export function sumChecks({ checks }: Pick<AnyPipeline, 'checks'>): SumCheck[] {

@@ -4,6 +4,10 @@ export function fieldPath(field: string): string[] {
   return field.startsWith('/') ? pointerPath(field) : [field];
 }
 
+export function escapePointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
 /** Returns the member names of a JSON pointer (RFC 6901); none for '', which is the whole document. */
 export function pointerPath(pointer: string): string[] {
   return pointer
@@ -12,10 +16,20 @@ export function pointerPath(pointer: string): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** Returns the value at a JSON pointer, where an array has its indexes as names; undefined if it is missing. */
+export function readPointer(document: unknown, pointer: string): unknown {
+  return readPath(document, pointerPath(pointer));
+}
+
 export function readField(record: unknown, field: string): unknown {
-  let value = record;
-  for (const name of fieldPath(field)) {
+  return readPath(record, fieldPath(field));
+}
+
+function readPath(document: unknown, path: readonly string[]): unknown {
+  let value = document;
+  for (const name of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    if (Array.isArray(value) && !/^\d+$/.test(name)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[name];
   }
   return value;

@@ -160,10 +160,12 @@ class ProjectLoader {
       { ...column, comment: column.comment ?? commentOn(column.field) },
     ]);
     const values = partition?.values;
+    // A list without an envelope has no count.
+    const hasEnvelope = (pipeline.format ?? format) === 'json' && (pipeline.records ?? records) !== '';
     return {
       format,
       records,
-      ...(reportedCount !== undefined && { reportedCount }),
+      ...(hasEnvelope && reportedCount !== undefined && { reportedCount }),
       watch: [],
       checks: [],
       ...pipeline,

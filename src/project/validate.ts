@@ -1,6 +1,13 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
-import type { AnyPipeline, ColumnKind, Paging, Project, SqlFile } from './declaration.ts';
+import {
+  type AnyPipeline,
+  type ColumnKind,
+  nextPointer,
+  type Paging,
+  type Project,
+  type SqlFile,
+} from './declaration.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { fieldPath } from './field-path.ts';
 import {
@@ -24,6 +31,8 @@ export interface DeclarationProblem {
   readonly what: string;
 }
 
+/** RFC 6901. The index - of an array has no value. */
+const isPointer = /^(?:\/(?!-(?:\/|$))(?:[^~/]|~[01])*)+$/;
 const identifier = /^[a-z][a-z0-9_]*$/;
 /** Names that all JavaScript objects inherit. Code that reads a manifest ignores them. */
 const inherited = new Set(['constructor', 'prototype']);
@@ -46,6 +55,7 @@ function* findPipelineProblems(pipeline: AnyPipeline, project: Project): Found {
   yield* findKeyProblems(pipeline, columns);
   yield* findPartitionProblems(pipeline, columns, project);
   yield* findParameterProblems(pipeline);
+  yield* findPointerProblems(pipeline);
   for (const name of watch)
     if (!isOf(summable, columns.get(name)))
       yield [name, suggest(`watch names "${name}", which is not a count, an integer or a decimal`, name, columns)];
@@ -64,6 +74,11 @@ function* findColumnProblems(columns: Columns): Found {
     yield* findNameProblems('the column name', name);
     if (name === consistencyColumn)
       yield [name, `the column name "${name}" is reserved for a column that rekap adds to every table`];
+    if (field.startsWith('/') && !isPointer.test(field))
+      yield [
+        field,
+        `the column "${name}" reads "${field}", which is not a JSON pointer such as /owner/name or /tags/0`,
+      ];
     const place = JSON.stringify(fieldPath(field));
     const owner = owners.get(place);
     if (owner !== undefined) yield [field, `the columns "${owner}" and "${name}" both read the field "${field}"`];
@@ -124,6 +139,23 @@ function* findPartitionProblems(
     }
     yield [values.column, `its partitions depend on its own partitions (${chain.join(' from ')})`];
     return;
+  }
+}
+
+/** A place beside the records can be read only if the response has one, outside the records. */
+function* findPointerProblems({ records, format, reportedCount, paging }: AnyPipeline): Found {
+  const places = Object.entries({
+    reportedCount,
+    hasMore: paging.hasMore,
+    'the next page': nextPointer(paging) ?? undefined,
+  });
+  for (const [what, pointer] of places) {
+    if (pointer === undefined) continue;
+    const near = pointer === '' ? what : pointer;
+    if (format === 'ndjson') yield [near, `${what} is at "${pointer}", but NDJSON has nothing beside its records`];
+    else if (records === '' || `${pointer}/`.startsWith(`${records}/`))
+      yield [near, `${what} is at "${pointer}", which is inside the records at "${records}"`];
+    else if (pointer === '') yield [near, `${what} is at "", which is the whole response`];
   }
 }
 

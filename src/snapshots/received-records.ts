@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { isRekapError, RekapError } from '../errors.ts';
-import { createScanner, shapeOf } from '../source/decode/scan-response.ts';
+import { createPageScanner } from '../source/decode/scan-response.ts';
 import { openLandedRun, readLandedResponses } from '../land/landed-run.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, placeOf } from '../project/declaration.ts';
@@ -80,16 +80,13 @@ async function readLanding(
       (line.partition === null || line.partition === partition),
   );
   const landed = await openLandedRun(folder, null);
-  const scan = createScanner(
-    Object.values(pipeline.columns).map(({ field }) => field),
-    shapeOf(pipeline),
-  );
+  const scan = createPageScanner(() => undefined);
   const records: ReceivedRecord[] = [];
   try {
     for (const { line, response } of matching) {
       const { request, url, body: bytes, at, status } = await landed.response(response);
-      const { records: index } = scan(bytes);
-      const page: Page = { request, url, bytes, count: index.length, next: null, records: index };
+      const page = scan(pipeline, request, url, bytes);
+      const { records: index } = page;
       for (let record = 0; record < index.length; record += 1) {
         if (!matches(page, record)) continue;
         records.push({

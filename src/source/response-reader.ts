@@ -2,6 +2,7 @@
 
 import { RekapError } from '../errors.ts';
 import type { HttpResponse } from './http-transport.ts';
+import { nextOfLink } from './link-header.ts';
 import type { Failure } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import type { SourceHealth } from './source-health.ts';
@@ -26,7 +27,7 @@ export interface FetchedPage {
   readonly landed: LandedBody;
   /** The error of the source if it has nothing for this request. The page is then empty. */
   readonly refusal: RekapError | null;
-  /** URL of the next page in the header `Link`; null if it has none, and for a page from a landing. */
+  /** URL of the next page in the header `Link`, without the key; null if it has none, and for a page from a landing. */
   readonly link: string | null;
 }
 
@@ -51,9 +52,38 @@ export interface FailedAttempt {
 
 export interface ReaderContext {
   readonly apiKey: Secret;
+  /** The query parameter that carries the key; null if none does. */
+  readonly keyParameter: string | null;
   readonly land: Land;
   readonly health: SourceHealth;
   readonly warn: (topic: string, message: string) => void;
+}
+
+const quotas = ['x-ratelimit', 'ratelimit', 'x-rate-limit'];
+
+/**
+ * Returns the seconds or the date of `Retry-After`; without it, the seconds until a used-up quota is reset. Services give that time in seconds
+ * from now or since 1970.
+ */
+function waitOf(headers: TimedResponse['headers'], at: Date): string | null {
+  const retryAfter = headerText(headers['retry-after']);
+  if (retryAfter !== null) return retryAfter;
+  const quota = quotas.find((name) => headerText(headers[`${name}-remaining`])?.trim() === '0');
+  const reset = Number(headerText(headers[`${quota}-reset`]) ?? Number.NaN);
+  if (quota === undefined || !(reset >= 0)) return null;
+  return String(Math.ceil(Math.max(1, reset > 1e9 ? reset - at.getTime() / 1000 : reset)));
+}
+
+function decodeQuery(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
+
+function withoutKeyText(text: string, apiKey: Secret): string {
+  return withoutKey(Buffer.from(text), apiKey).toString();
 }
 
 function beginsAsJson(body: Buffer): boolean {
@@ -67,12 +97,6 @@ const minKeyLength = 8;
 export function withoutKey(body: Buffer, apiKey: Secret): Buffer {
   const key = apiKey.reveal();
   return key.length < minKeyLength || /^\d+$/.test(key) ? body : apiKey.removeFrom(body);
-}
-
-export function nextOfLink(link: string | null): string | null {
-  for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g))
-    if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?![\w-]))/i.test(parameters!)) return target!;
-  return null;
 }
 
 export class ResponseReader {
@@ -98,7 +122,8 @@ export class ResponseReader {
         `The source repeats the API key in its responses (${url}). rekap removes the key before it stores them.`,
       );
     const landed = await this.land({ request, url, status, at, body });
-    if (status === 401 || (status === 403 && !mayForbid)) {
+    const retryAfter = waitOf(headers, at);
+    if (status === 401 || (status === 403 && retryAfter === null && !mayForbid)) {
       health.end = refusedKey(url, status, excerpt(body), health.hasReturnedAnyPage);
       throw health.end;
     }
@@ -108,7 +133,7 @@ export class ResponseReader {
     }
     if (status !== 200) {
       return {
-        failure: { kind: 'status', status, retryAfter: headerText(headers['retry-after']) },
+        failure: { kind: 'status', status, retryAfter },
         detail: redirectDetail(headers['location'], pipeline.path, url) ?? excerpt(body),
       };
     }
@@ -117,8 +142,9 @@ export class ResponseReader {
     if (isOpen && body.length > 0 && body.at(-1) !== 0x0a)
       return { failure: { kind: 'truncated' }, detail: excerpt(body) };
     try {
-      const page = this.scan(pipeline, request, url, body);
-      return { page, at, landed, refusal: null, link: nextOfLink(headerText(headers['link'])) };
+      const page = this.readPage({ pipeline, request, url, body }, response.body);
+      const link = nextOfLink(headers['link']);
+      return { page, at, landed, refusal: null, link: link === null ? null : this.withoutCredentials(link, url) };
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;
       if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
@@ -131,6 +157,41 @@ export class ResponseReader {
       if (health.hasReturnedPage(request.dataset)) return { failure: { kind: 'malformed' }, detail };
       throw malformed(detail);
     }
+  }
+
+  /**
+   * Reads a page from a stored body, from which the key was removed.
+   *
+   * @param received The body as received, which names the next page.
+   */
+  readPage(
+    { pipeline, request, url, body }: Pick<OutgoingRequest, 'pipeline' | 'request' | 'url'> & { readonly body: Buffer },
+    received: Buffer,
+  ): Page {
+    const page = this.scan(pipeline, request, url, body);
+    const { next } = received === body ? page : this.scan(pipeline, request, url, received);
+    return typeof next === 'string' ? { ...page, next: this.withoutCredentials(next, url) } : page;
+  }
+
+  /** Removes the key from the query of a next URL, because rekap sends it itself. @throws `unprovable-source` if it is elsewhere in it. */
+  private withoutCredentials(next: string, url: string): string {
+    const { apiKey, keyParameter } = this.context;
+    const [before = '', ...queries] = next.split('?');
+    const kept = queries
+      .join('?')
+      .split('&')
+      .filter((part) => {
+        const [name, value = ''] = part.split('=', 2).map(decodeQuery);
+        return name !== keyParameter && withoutKeyText(value, apiKey) === value && !value.includes('[redacted]');
+      });
+    const rest = kept.join('&');
+    const clean = rest === '' ? before : `${before}?${rest}`;
+    if (withoutKeyText(clean, apiKey) === clean) return clean;
+    throw new RekapError(
+      'unprovable-source',
+      `${url} names a next page whose address contains the API key outside its query.`,
+      'rekap sends the key only where the declaration says. Contact the operator of the service.',
+    );
   }
 
   /** Stores a response. If that fails, the run ends, because figures need their stored responses as evidence. */

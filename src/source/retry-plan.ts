@@ -15,6 +15,8 @@ export interface RetryInput {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly hasResponded: boolean;
+  /** Milliseconds that the run may still take. A longer wait ends it. */
+  readonly timeLeft: number;
   readonly now: Date;
   readonly random: number;
 }
@@ -33,14 +35,13 @@ const attemptsAtMalformed = 3;
 
 const firstWait = 500;
 const longestBackoff = 30_000;
-/** For a longer Retry-After, the run ends and leaves the retry to the next scheduled run. */
-export const longestRetryAfter = 600_000;
 
 export function planRetry(input: RetryInput): RetryPlan {
   const { failure, attempt, maxAttempts, hasResponded } = input;
   if (
     failure.kind === 'status' &&
     !transientStatuses.has(failure.status) &&
+    !isRateLimit(failure) &&
     !(failure.status >= 520 && failure.status <= 599)
   ) {
     return { giveUp: 'a retry does not help with this status' };
@@ -49,10 +50,14 @@ export function planRetry(input: RetryInput): RetryPlan {
     return { giveUp: "the server's certificate is not trusted" };
   }
   const requested = failure.kind === 'status' ? parseRetryAfter(failure.retryAfter, input.now) : null;
-  if (requested !== null && requested > longestRetryAfter)
-    return { giveUp: `Retry-After is ${Math.ceil(requested / 60_000)} minutes`, forAll: true };
+  if (requested !== null && requested > input.timeLeft)
+    return {
+      giveUp: `Retry-After is ${Math.ceil(requested / 60_000)} minutes, longer than the rest of --max-duration`,
+      forAll: true,
+    };
   const isHopeless = failure.kind === 'malformed' && attempt >= attemptsAtMalformed;
-  if (attempt >= maxAttempts || isHopeless) return { giveUp: `given up after ${times(attempt)}` };
+  if (attempt >= maxAttempts || isHopeless)
+    return { giveUp: `given up after ${times(attempt)}`, ...(isRateLimit(failure) && { forAll: true }) };
   if (
     failure.kind === 'connection' &&
     absentCodes.has(failure.code) &&
@@ -66,6 +71,11 @@ export function planRetry(input: RetryInput): RetryPlan {
   // A Retry-After of 0 is ignored: all attempts would be used up before the source recovers.
   if (requested === null || requested === 0) return { wait: backoff };
   return { wait: requested + input.random * 100 };
+}
+
+/** Returns whether a 403 is the rate limit of a source that says when to retry. Such a 403 doesn't concern the key. */
+export function isRateLimit(failure: Failure): boolean {
+  return failure.kind === 'status' && failure.status === 403 && failure.retryAfter !== null;
 }
 
 /** Returns the milliseconds of a Retry-After header, in seconds or as an HTTP date; null if it is missing or malformed. */

@@ -10,7 +10,7 @@ import {
 } from './response-reader.ts';
 import type { Transport } from './http-transport.ts';
 import { ResumedPages } from './resumed-pages.ts';
-import { type Failure, planRetry } from './retry-plan.ts';
+import { type Failure, isRateLimit, planRetry } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import { Pace, SourceHealth } from './source-health.ts';
 import { retryAfterTooLong, connectionCode, describeFailure, isRefusal, nameFailure } from './source-messages.ts';
@@ -27,6 +27,10 @@ export interface SourceOptions {
   /** Milliseconds per attempt. */
   readonly timeout: number;
   readonly maxAttempts: number;
+  /** Milliseconds that the run may take. No wait is longer than what is left. */
+  readonly maxDuration: number;
+  /** The query parameter that carries the key; null if none does. */
+  readonly keyParameter: string | null;
 }
 
 export interface SourceContext {
@@ -88,16 +92,19 @@ export class SourceClient {
   private readonly warned = new Set<string>();
   /** End of the wait that was reported last, in milliseconds of the monotonic clock. */
   private reportedUntil = Number.NEGATIVE_INFINITY;
+  private readonly deadline: number;
 
   constructor(options: SourceOptions, context: SourceContext) {
     this.options = options;
     this.context = context;
     this.base = new URL(options.baseUrl);
+    this.deadline = context.clock.monotonic() + options.maxDuration;
     this.pace = new Pace(options.concurrency);
     this.figures = { ...noFigures, statuses: {}, lowestConcurrency: options.concurrency };
     const warn = (topic: string, message: string): void => this.warnOnce(topic, message);
     this.resumed = context.resumed.length === 0 ? null : new ResumedPages(context.resumed, warn);
-    this.reader = new ResponseReader({ apiKey: options.apiKey, land: context.land, health: this.health, warn });
+    const { apiKey, keyParameter } = options;
+    this.reader = new ResponseReader({ apiKey, keyParameter, land: context.land, health: this.health, warn });
   }
 
   /** Fetches one page, with retries if they can help. Throws a `RekapError` that names the URL. */
@@ -136,7 +143,7 @@ export class SourceClient {
           await this.resumed?.compare(outgoing.request, outcome.page.bytes);
         return outcome;
       }
-      if (outcome.failure.kind === 'status') this.noteStatus(outcome.failure.status, round);
+      if (outcome.failure.kind === 'status') this.noteStatus(outcome.failure, round);
       await clock.sleep(this.waitBefore(outgoing, attempt, outcome), signal);
     }
   }
@@ -176,7 +183,9 @@ export class SourceClient {
     const { request, url, mayRefuse, isOptional } = outgoing;
     const maxAttempts = isOptional ? Math.min(attemptsAtOptional, most) : most;
     const { hasResponded } = this.health;
-    const plan = planRetry({ hasResponded, now: clock.now(), random: random(), failure, attempt, maxAttempts });
+    const timeLeft = this.deadline - clock.monotonic();
+    const now = clock.now();
+    const plan = planRetry({ hasResponded, timeLeft, now, random: random(), failure, attempt, maxAttempts });
     if ('giveUp' in plan) {
       // A source may put the key into anything that a message quotes.
       const error = describeFailure(failure, url, plan.giveUp, apiKey.redact(detail));
@@ -200,9 +209,9 @@ export class SourceClient {
     this.context.report({ kind: 'request', dataset, retried });
   }
 
-  private noteStatus(status: number, round: number): void {
+  private noteStatus(failure: Extract<Failure, { kind: 'status' }>, round: number): void {
     this.health.hasResponded = true;
-    if (status !== 429 && status !== 503) return;
+    if (failure.status !== 429 && failure.status !== 503 && !isRateLimit(failure)) return;
     this.figures.throttled += 1;
     this.pace.slowDown(round);
     this.figures.lowestConcurrency = Math.min(this.figures.lowestConcurrency!, this.pace.concurrency);
@@ -231,7 +240,8 @@ export class SourceClient {
     const stored = request.partition === null || isLinked ? null : await this.resumed?.take(request);
     if (!stored) return null;
     try {
-      const page = this.reader.scan(pipeline, request, stored.url, stored.body);
+      const { url, body } = stored;
+      const page = this.reader.readPage({ pipeline, request, url, body }, body);
       this.figures.fromLanding += 1;
       return { page, at: stored.at, landed: await this.reader.land({ ...stored, request }), refusal: null, link: null };
     } catch (error) {

@@ -241,5 +241,6 @@ export function concernsOnePartition(error: unknown): error is RekapError {
 }
 
 export function emptyPage(request: PageRequest, url: string): Page {
-  return { request, url, bytes: Buffer.of(), count: 0, next: null, records: new RecordIndexBuilder(0, 0).finish() };
+  const none = { next: undefined, hasMore: null, envelope: new Map(), unknownFields: new Set<string>() };
+  return { request, url, bytes: Buffer.of(), count: 0, ...none, records: new RecordIndexBuilder(0, 0).finish() };
 }

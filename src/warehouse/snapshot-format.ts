@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Language, Message, Project } from '../project/declaration.ts';
 import { storedProjectShape } from '../project/shapes.ts';
-import { grades } from '../stages.ts';
+import { endSigns, grades } from '../stages.ts';
 
 export const databaseFile = 'rekap.duckdb';
 export const manifestFile = 'manifest.json';
@@ -82,6 +82,10 @@ const verdictShape = v.object({
   reason: v.nullable(text),
   /** Fingerprint of the keys and values of its records, in any order. Missing in older snapshots. */
   content: v.optional(v.nullable(text)),
+  /** Sign of the end of the list. Missing in older snapshots. */
+  end: v.optional(v.nullable(v.picklist(endSigns))),
+  /** Records of the longest page in each pass that agreed. Missing in older snapshots. */
+  page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
 });
 
 const datasetShape = v.object({

@@ -2,13 +2,14 @@
 
 import { describe, expect, it } from 'vitest';
 import { FullListing, SeenRecords } from '../../src/extract/full-listing.ts';
-import { missingFrom, neededPasses } from '../../src/extract/prove.ts';
+import { judge, neededPasses } from '../../src/extract/prove.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 
-const pass = (total: number, content = 'a') => ({ total, content });
+const pass = (total: number, content = 'a', longest: number | null = 10) => ({ total, content, longest });
+type Pass = ReturnType<typeof pass>;
 
-it.each<[boolean, string, ReturnType<typeof pass>, ReturnType<typeof pass>[], number, number]>([
+it.each<[boolean, string, Pass, Pass[], number, number]>([
   [false, 'one pass', pass(5), [], 5, 2],
   [false, 'two passes if a record is missing in one of them', pass(5), [pass(4)], 5, 2],
   [false, 'two passes if both are missing a record of a third', pass(4), [pass(4)], 5, 2],
@@ -19,7 +20,15 @@ it.each<[boolean, string, ReturnType<typeof pass>, ReturnType<typeof pass>[], nu
   [true, 'two of three passes, around one with different values', pass(5), [pass(5), pass(5, 'b')], 5, 2],
   [true, 'two passes without a record', pass(0), [pass(0)], 0, 2],
 ])('complete is %s by %s', (isComplete, _what, newest, earlier, seen, needed) => {
-  expect(missingFrom({ newest, earlier, seen, needed }) === null).toBe(isComplete);
+  expect('agreeing' in judge({ newest, earlier, seen, needed, repages: true })).toBe(isComplete);
+});
+
+it.each<[boolean, string, Pass, Pass[]]>([
+  [false, 'that agree, if a pass with pages of another size differs', pass(5), [pass(4, 'b', 9), pass(5)]],
+  [true, 'with pages of different sizes that agree', pass(5), [pass(5, 'a', 9)]],
+  [true, 'of which one is part of the full listing', pass(5), [pass(4, 'b', 9), pass(5, 'a', null)]],
+])('complete is %s by two passes %s', (isComplete, _what, newest, earlier) => {
+  expect('agreeing' in judge({ newest, earlier, seen: 5, needed: 2, repages: true })).toBe(isComplete);
 });
 
 const record = (IdDapil: string, NamaKabupaten: string) => voterRecord({ IdDapil, NamaKabupaten });

@@ -85,9 +85,11 @@ describe('a project', () => {
       'b.json': { ...peopleJson, table: 'b', path: '/b', paging: { by: 'none' }, format: 'json', records: '/rows' },
     });
     expect(pipelines).toMatchObject([
-      { table: 'a', paging, format: 'ndjson', records: '/data', reportedCount: '/count' },
+      { table: 'a', paging, format: 'ndjson', records: '/data' },
       { table: 'b', paging: { by: 'none' }, format: 'json', records: '/rows', reportedCount: '/count' },
     ]);
+    // NDJSON has no place for a count.
+    expect(pipelines[0]).not.toHaveProperty('reportedCount');
   });
 
   it('takes its pipelines only from `pipelines/` if that folder exists', async () => {

@@ -28,7 +28,16 @@ export function connect(baseUrl: string, { land, ...options }: ConnectOptions = 
   const landed: SourceResponse[] = [];
   const events: RunEvent[] = [];
   const controller = new AbortController();
-  const settings = { baseUrl, apiKey: new Secret(key), concurrency: 4, timeout: 5000, maxAttempts: 6, ...options };
+  const settings = {
+    baseUrl,
+    apiKey: new Secret(key),
+    concurrency: 4,
+    timeout: 5000,
+    maxAttempts: 6,
+    maxDuration: 600_000,
+    keyParameter: null,
+    ...options,
+  };
   const client = new SourceClient(settings, {
     transport: createHttpTransport({
       ...settings,

@@ -2,19 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  longestRetryAfter,
-  parseRetryAfter,
-  planRetry,
-  type Failure,
-  type RetryInput,
-} from '../../src/source/retry-plan.ts';
+import { parseRetryAfter, planRetry, type Failure, type RetryInput } from '../../src/source/retry-plan.ts';
 import { holds } from '../support/properties.ts';
 
 const now = new Date('2026-11-20T03:00:00Z');
+const timeLeft = 600_000;
 
 function plan(failure: Failure, rest: Partial<RetryInput> = {}): ReturnType<typeof planRetry> {
-  return planRetry({ failure, attempt: 1, maxAttempts: 6, hasResponded: true, now, random: 0.5, ...rest });
+  return planRetry({ failure, attempt: 1, maxAttempts: 6, hasResponded: true, timeLeft, now, random: 0.5, ...rest });
 }
 
 const status = (code: number, retryAfter: string | null = null): Failure => ({
@@ -49,7 +44,7 @@ describe('planRetry', () => {
     expect(plan(failure, { attempt: 1, maxAttempts: 1 })).toEqual({ giveUp: 'given up after one attempt' });
   });
 
-  it.each([204, 301, 304, 308, 400, 401, 403, 404, 405, 409, 410, 413, 422, 501, 505])(
+  it.each([204, 301, 304, 308, 400, 401, 404, 405, 409, 410, 413, 422, 501, 505])(
     'gives up at once on status %i, whatever its Retry-After',
     (code) => {
       expect([givesUp(status(code)), givesUp(status(code, '1'))]).toEqual([true, true]);
@@ -119,8 +114,14 @@ describe('planRetry', () => {
     },
   );
 
-  it('gives up for all requests if Retry-After exceeds the limit, and counts attempts first', () => {
-    const limit = longestRetryAfter / 1000;
+  it('retries a 403 after the seconds in Retry-After, and no other 403', () => {
+    expect(waitOf(status(403, '30'))).toBeGreaterThanOrEqual(30_000);
+    expect(givesUp(status(403))).toBe(true);
+    expect(plan(status(403, '1'), { attempt: 6 })).toMatchObject({ forAll: true });
+  });
+
+  it('gives up for all requests if Retry-After exceeds the time that is left, and counts attempts first', () => {
+    const limit = timeLeft / 1000;
     expect(givesUp(status(429, String(limit)))).toBe(false);
     expect(givesUp(status(429, String(limit + 1)))).toBe(true);
     expect(plan(status(429, '3600'))).toEqual({ giveUp: expect.stringContaining('60 minutes'), forAll: true });

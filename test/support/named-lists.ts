@@ -71,7 +71,7 @@ export async function readList(
     },
   };
   const pages = new DatasetPages(pipeline, { ...options, client }, new PageHolder(1_000_000));
-  for (let startedOver = 0, size: number | null = null; ; startedOver += 1) {
+  for (let startedOver = 0, size: number | null = null, isShortened = false; ; startedOver += 1) {
     const taken: string[] = [];
     const tally = new PassTally(maxRecords);
     try {
@@ -80,6 +80,7 @@ export async function readList(
         isOptional: false,
         mayBeRefused: true,
         size,
+        isShortened,
         lookahead,
       })) {
         tally.add(read);
@@ -90,6 +91,7 @@ export async function readList(
     } catch (error) {
       if (!(error instanceof StartOver)) throw error;
       ({ size } = error);
+      isShortened = error.why === 'short list';
     }
   }
 }

@@ -4,6 +4,7 @@ import type { PageSource } from '../../src/source/source-client.ts';
 import { RekapError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/stages.ts';
 
+import { voters } from './bundled.ts';
 import { type PageParameters, parametersOf } from './page-request.ts';
 import { clientInMemory, orNothingThere } from './client-in-memory.ts';
 
@@ -174,8 +175,11 @@ export function simulateSource(
   };
 }
 
+const noFigures = Object.fromEntries(Object.values(voters.columns).map(({ field }) => [field, '0']));
+
 export function asSent({ partition, regency, people }: SimulatedRecord): Record<string, string> {
   return {
+    ...noFigures,
     TahunPemilu: '2024',
     JenisPemilu: 'DPR-RI',
     IdDapil: String(partition),

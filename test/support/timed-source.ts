@@ -48,6 +48,8 @@ export function timedClient(source: TimedSource, clock: ManualClock): SourceClie
     concurrency: 4,
     timeout: 60_000,
     maxAttempts: 6,
+    maxDuration: 600_000,
+    keyParameter: null,
   };
   return new SourceClient(options, {
     clock,

@@ -139,6 +139,16 @@ export class JsonText {
     }
   }
 
+  /** Passes an object or an array as `passMembers` does, with each member's name; that of an element is its index. */
+  passNamed(open: number, passMember: (name: string) => void): void {
+    let index = 0;
+    this.passMembers(open, (start, end) => {
+      const name = open === OPEN_BRACE ? (JSON.parse(this.text(start - 1, end + 1)) as string) : String(index);
+      index += 1;
+      passMember(name);
+    });
+  }
+
   passColon(): void {
     this.skipSpace();
     if (this.bytes[this.at] !== COLON) this.fail('a colon');

@@ -1,6 +1,16 @@
 /** Finds the records of a response, and the value of each declared field, as positions in its bytes. */
 
-import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, type JsonText, OPEN_BRACE, QUOTE, ScanError } from './json-text.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  COLON,
+  COMMA,
+  type JsonText,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  ScanError,
+} from './json-text.ts';
 import { RecordIndexBuilder } from './record-index-builder.ts';
 import { fieldPath } from '../../project/field-path.ts';
 import { FieldKind } from '../../stages.ts';
@@ -146,11 +156,9 @@ export class RecordScanner {
     const { text } = this;
     const start = text.at;
     let kind: number = FieldKind.other;
-    if (member !== undefined && member.members.size > 0 && text.bytes[start] === OPEN_BRACE)
-      text.passMembers(OPEN_BRACE, (nameStart, nameEnd) => {
-        const name = JSON.parse(text.text(nameStart - 1, nameEnd + 1)) as string;
-        this.passField(row, member.members.get(name), depth + 1);
-      });
+    const open = text.bytes[start];
+    if (member !== undefined && member.members.size > 0 && (open === OPEN_BRACE || open === OPEN_BRACKET))
+      text.passNamed(open, (name) => this.passField(row, member.members.get(name), depth + 1));
     else kind = text.passValue(depth);
     if (member?.column !== undefined) this.addValue(row, member.column, start, kind);
   }

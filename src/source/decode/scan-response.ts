@@ -5,14 +5,16 @@
 
 import { CLOSE_BRACE, COLON, JsonText, NEWLINE, OPEN_BRACE, OPEN_BRACKET, QUOTE, ScanError } from './json-text.ts';
 import { FieldOrder, RecordScanner } from './record-scanner.ts';
-import type { AnyPipeline } from '../../project/declaration.ts';
-import { pointerPath } from '../../project/field-path.ts';
-import { FieldKind, type Page, type PageRequest, type RecordIndex } from '../../stages.ts';
+import { type AnyPipeline, nextPointer } from '../../project/declaration.ts';
+import { escapePointer, pointerPath } from '../../project/field-path.ts';
+import { type EnvelopeValue, FieldKind, type Page, type PageRequest, type RecordIndex } from '../../stages.ts';
 
 export interface ScannedResponse {
   /** Number of records that the response reports; null if none is declared. */
   readonly count: number | null;
-  readonly next: string | null;
+  readonly next: Page['next'];
+  readonly hasMore: Page['hasMore'];
+  readonly envelope: Page['envelope'];
   readonly records: RecordIndex;
   readonly unknownFields: ReadonlySet<string>;
 }
@@ -22,16 +24,18 @@ export interface DocumentShape {
   readonly records: string;
   readonly reportedCount?: string;
   readonly next?: string;
+  readonly hasMore?: string;
 }
 
 export function shapeOf({ format, records, reportedCount, paging }: AnyPipeline): DocumentShape {
-  const next =
-    paging.by !== 'next' ? undefined : 'url' in paging ? paging.url : 'cursor' in paging ? paging.cursor : undefined;
+  const next = nextPointer(paging);
+  const { hasMore } = paging;
   return {
     format,
     records,
     ...(reportedCount !== undefined && { reportedCount }),
-    ...(next !== undefined && { next }),
+    ...(next !== null && { next }),
+    ...(hasMore !== undefined && { hasMore }),
   };
 }
 
@@ -53,8 +57,9 @@ export function createScanner(fields: readonly string[], shape: DocumentShape): 
   };
 }
 
-type Role = 'records' | 'reportedCount' | 'next';
+type Role = 'records' | 'reportedCount' | 'next' | 'hasMore';
 
+/** Members that lead to a declared place. Elements of an array have their index as their name (RFC 6901). */
 interface Tree {
   role: Role | null;
   readonly members: Map<string, Tree>;
@@ -62,7 +67,7 @@ interface Tree {
 
 function treeOf(shape: DocumentShape): Tree {
   const root: Tree = { role: null, members: new Map() };
-  for (const role of ['records', 'reportedCount', 'next'] as const) {
+  for (const role of ['records', 'reportedCount', 'next', 'hasMore'] as const) {
     if (shape[role] === undefined) continue;
     let node = root;
     for (const name of pointerPath(shape[role])) {
@@ -81,28 +86,29 @@ function nameOf(pointer: string): string {
 
 interface Seen {
   reportedCount: number | null;
-  next: string | null;
+  next: Page['next'];
+  hasMore: boolean | null;
+  readonly envelope: Map<string, EnvelopeValue>;
   records: 'an empty list' | 'an object of something else' | 'an odd record' | 'other' | null;
 }
 
-function passDocument(
-  text: JsonText,
-  scanner: RecordScanner,
-  tree: Tree,
-  shape: DocumentShape,
-): Pick<ScannedResponse, 'count' | 'next'> {
-  const seen: Seen = { reportedCount: null, next: null, records: null };
+type Envelope = Omit<ScannedResponse, 'records' | 'unknownFields'>;
+
+function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, shape: DocumentShape): Envelope {
+  const seen: Seen = { reportedCount: null, next: undefined, hasMore: null, envelope: new Map(), records: null };
   text.skipSpace();
-  if (tree.role === null && text.bytes[text.at] !== OPEN_BRACE)
+  const root = text.bytes[text.at];
+  const isIndexed = root === OPEN_BRACKET && [...tree.members.keys()].some((name) => /^\d+$/.test(name));
+  if (tree.role === null && root !== OPEN_BRACE && !isIndexed)
     throw new ScanError(`it is ${describeStart(text)}, not a JSON object`, text.at);
-  passNode(text, scanner, { node: tree, shape, seen, found: new Set(), depth: 1 });
+  passNode(text, scanner, { node: tree, pointer: '', shape, seen, found: new Set(), depth: 1 });
   text.skipSpace();
   if (text.at !== text.bytes.length)
     throw new ScanError(
-      `there is more text after the JSON ${tree.role === null ? 'object' : 'value'}, at byte ${text.at}`,
+      `there is more text after the JSON ${tree.role === null && !isIndexed ? 'object' : 'value'}, at byte ${text.at}`,
       text.at,
     );
-  const { reportedCount: count, next } = seen;
+  const { reportedCount: count, next, hasMore, envelope } = seen;
   const { records, reportedCount } = shape;
   if (reportedCount !== undefined && count === null) throw new ScanError(`${nameOf(reportedCount)} is missing`, 0);
   if (seen.records === 'an object of something else' || (seen.records === 'an odd record' && count !== 1)) {
@@ -115,11 +121,18 @@ function passDocument(
   // With an empty list past the end, the count is a total. Without any list, the count contradicts the response.
   if (scanner.index.length === 0 && count !== null && count > 0 && seen.records !== 'an empty list')
     throw new ScanError(`its ${nameOf(reportedCount!)} is ${count}, but its ${nameOf(records)} has no records`, 0);
-  return { count, next };
+  return { count, next, hasMore, envelope };
 }
 
+/** Bounds of the values outside the records that a page keeps. */
+const maxEnvelopeValues = 100;
+const maxEnvelopeDepth = 4;
+const maxEnvelopeBytes = 2000;
+
 interface Visit {
-  readonly node: Tree;
+  /** Undefined for a member that leads to no declared place. */
+  readonly node: Tree | undefined;
+  readonly pointer: string;
   readonly shape: DocumentShape;
   readonly seen: Seen;
   readonly found: Set<Role>;
@@ -127,25 +140,44 @@ interface Visit {
 }
 
 function passNode(text: JsonText, scanner: RecordScanner, visit: Visit): void {
-  const { node, shape, seen, found, depth } = visit;
-  const { role, members } = node;
-  if (role !== null) {
-    if (found.has(role)) throw new ScanError(`it has ${nameOf(shape[role]!)} twice`, text.at);
-    found.add(role);
-    if (role === 'records') seen.records = passRecords(text, scanner, nameOf(shape.records));
-    else if (role === 'reportedCount') seen.reportedCount = passCount(text, nameOf(shape.reportedCount!));
-    else seen.next = passNext(text, nameOf(shape.next!));
+  const { node, pointer, depth, seen } = visit;
+  if (node !== undefined && node.role !== null) return passRole(text, scanner, node.role, visit);
+  const { bytes, at: start } = text;
+  const open = bytes[start];
+  const mayHold = depth <= maxEnvelopeDepth && seen.envelope.size < maxEnvelopeValues;
+  if ((open === OPEN_BRACE || open === OPEN_BRACKET) && (node !== undefined || mayHold)) {
+    text.passNamed(open, (name) =>
+      passNode(text, scanner, {
+        ...visit,
+        node: node?.members.get(name),
+        pointer: `${pointer}/${escapePointer(name)}`,
+        depth: depth + 1,
+      }),
+    );
     return;
   }
-  if (members.size === 0 || text.bytes[text.at] !== OPEN_BRACE) {
-    text.passValue(depth);
-    return;
+  text.passValue(depth);
+  if (mayHold && open !== OPEN_BRACE && open !== OPEN_BRACKET && text.at - start <= maxEnvelopeBytes)
+    seen.envelope.set(pointer, JSON.parse(text.text(start, text.at)) as EnvelopeValue);
+}
+
+function passRole(text: JsonText, scanner: RecordScanner, role: Role, { shape, seen, found }: Visit): void {
+  if (found.has(role)) throw new ScanError(`it has ${nameOf(shape[role]!)} twice`, text.at);
+  found.add(role);
+  const name = nameOf(shape[role]!);
+  switch (role) {
+    case 'records':
+      seen.records = passRecords(text, scanner, name);
+      return;
+    case 'reportedCount':
+      seen.reportedCount = passCount(text, name);
+      return;
+    case 'next':
+      seen.next = passNext(text, name);
+      return;
+    case 'hasMore':
+      seen.hasMore = passFlag(text, name);
   }
-  text.passMembers(OPEN_BRACE, (nameStart, nameEnd) => {
-    const inner = members.get(JSON.parse(text.text(nameStart - 1, nameEnd + 1)) as string);
-    if (inner === undefined) text.passValue(depth);
-    else passNode(text, scanner, { ...visit, node: inner, depth: depth + 1 });
-  });
 }
 
 function passCount(text: JsonText, name: string): number {
@@ -160,14 +192,26 @@ function passCount(text: JsonText, name: string): number {
   return value;
 }
 
+/** Returns null for the values that services write on the last page: null, false, an empty text, and 0. */
 function passNext(text: JsonText, name: string): string | null {
   const start = text.at;
   const kind = text.passValue(1);
   const written = text.text(start, text.at);
-  if (kind === FieldKind.null || written === 'false' || written === '""') return null;
+  if (kind === FieldKind.null || ['false', '""', '0', '"0"'].includes(written)) return null;
   if (kind === FieldKind.number) return written;
   if (kind === FieldKind.text || kind === FieldKind.escaped) return JSON.parse(written) as string;
   throw new ScanError(`its ${name} is neither text nor a number`, start);
+}
+
+/** Returns null for null, which says nothing. */
+function passFlag(text: JsonText, name: string): boolean | null {
+  const start = text.at;
+  text.passValue(1);
+  const written = text.text(start, text.at);
+  if (written === 'null') return null;
+  if (/^"?(?:true|1)"?$/i.test(written)) return true;
+  if (/^"?(?:false|0)"?$/i.test(written)) return false;
+  throw new ScanError(`its ${name} is neither true nor false`, start);
 }
 
 function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen['records'] {
@@ -193,11 +237,11 @@ function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen
 }
 
 /** Passes NDJSON: one record per line. A missing last newline is accepted here. */
-function passLines(text: JsonText, scanner: RecordScanner): Pick<ScannedResponse, 'count' | 'next'> {
+function passLines(text: JsonText, scanner: RecordScanner): Envelope {
   for (;;) {
     text.skipSpace();
     const { at, bytes } = text;
-    if (at >= bytes.length) return { count: null, next: null };
+    if (at >= bytes.length) return { count: null, next: undefined, hasMore: null, envelope: new Map() };
     const before = bytes.subarray(0, at).lastIndexOf(NEWLINE);
     if (scanner.index.length > 0 && before < scanner.index.lastEnd)
       throw new ScanError(`there are two values on one line, at byte ${at}`, at);
@@ -243,7 +287,7 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
       );
       scanners.set(table, scanner);
     }
-    const { count: reported, next, records, unknownFields } = scanner(bytes);
+    const { count: reported, records, unknownFields, ...envelope } = scanner(bytes);
     const count = reported ?? records.length;
     // A larger number may count all matching records. The proof compares it with every pass.
     if (count < records.length) {
@@ -259,6 +303,6 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
         `${table}: the source sends unknown fields: ${names}. They are kept in the stored responses only.`,
       );
     }
-    return { request, url, bytes, count, next, records };
+    return { request, url, bytes, ...envelope, count, records, unknownFields };
   };
 }

@@ -16,6 +16,6 @@ export function pagerOf(paging: Paging, baseUrl: string): Pager {
     case 'next':
       return linkedPages(paging, baseUrl);
     case 'none':
-      return singleResponse;
+      return singleResponse(paging);
   }
 }

@@ -1,47 +1,126 @@
 /** Reads pages that name the next page: by a URL, by a cursor, or in the header `Link`. */
 
 import { RekapError } from '../../errors.ts';
-import type { Paging } from '../../project/declaration.ts';
-import type { Page } from '../../stages.ts';
+import { type Paging, nextPointer } from '../../project/declaration.ts';
+import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
-import { KnownPages, type PageAddress, type Pager } from './pass.ts';
+import { contradiction, EndSigns, requireNoMore, signsOfMore } from './end-signs.ts';
+import { KnownPages, type PageAddress, type Pager, StartOver } from './pass.ts';
 
 const maxEmptyPages = 100;
 
+type NextPaging = Extract<Paging, { by: 'next' }>;
+
 /**
- * Proof: two passes that follow the chain to its end, the second with another page size if there is a parameter for it.
+ * Proof: two passes that follow the chain to its end, the second with another page size if there is a parameter for it. A page without a
+ * next page ends the chain only if another response has named one. With a parameter for the size, a list of one page is read again in
+ * shorter pages, so that it must name one.
  *
  * @param baseUrl Of the source. The chain must not leave it, because the key goes nowhere else.
  */
-export function linkedPages(paging: Extract<Paging, { by: 'next' }>, baseUrl: string): Pager {
+export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
   const { size: sizeName } = paging;
+  const place = placeOf(paging);
+  const signs = new EndSigns();
+  let hasNamed = false;
+  /** Members of the first page that ended a list without naming a next page. */
+  let without: string | null = null;
   return {
     showsGaps: false,
     movesRecords: true,
     repages: sizeName !== undefined,
-    grade: () => 'chain',
-    async *pass({ fetch, fetchFirst, hashOf }) {
+    grade: ({ records, sizesDiffer }) => {
+      if (records < 2 || !hasNamed) return 'single';
+      return sizesDiffer ? 'rechained' : 'chain';
+    },
+    unseen: () => (hasNamed || without === null ? null : neverNamed(place, without)),
+    async *pass({ fetch, fetchFirst, hashOf, isShortened }) {
       const sized = (size: number) => (sizeName === undefined ? {} : { [sizeName]: size });
       const first = await fetchFirst(sized);
+      const { length } = first.page.records;
+      const mayShorten = sizeName !== undefined && length >= 2 && length <= first.size;
       const known = new KnownPages(hashOf);
       const followed = new Set<string>();
       let fetched: FetchedPage = await known.fetchNew(async () => first, '');
       for (let empty = 0; ;) {
         const { page } = fetched;
-        yield { fetched, first: 0, size: sizeName === undefined ? null : first.size };
+        signs.note(page);
+        const next = 'link' in paging ? (fetched.link ?? undefined) : page.next;
+        hasNamed ||= typeof next === 'string';
+        const isUnproved =
+          fetched === first && (typeof next === 'string' ? page.hasMore === false && !signs.isLast(page) : !hasNamed);
+        if (isUnproved && mayShorten && !isShortened) throw new StartOver(length - 1, 'short list');
+        const end = endOf(fetched, next);
+        yield { fetched, first: 0, size: sizeName === undefined ? null : first.size, end };
+        if (end !== null || typeof next !== 'string') return;
         empty = page.records.length > 0 ? 0 : empty + 1;
-        const next = 'link' in paging ? fetched.link : page.next;
-        if (next === null) return;
         if (followed.has(next)) throw loop(page, next);
         if (empty >= maxEmptyPages) throw endless(page);
         followed.add(next);
         const address: PageAddress =
           'cursor' in paging ? { ...sized(first.size), [paging.parameter]: next } : targetOf(next, page, baseUrl);
-        fetched = await known.fetchNew(() => fetch(address, false), 'the cursor');
+        fetched = await known.fetchNew(() => fetch(address, 'page'), 'the cursor');
         if (fetched.refusal !== null) throw absent(page, fetched.refusal);
+      }
+
+      function endOf({ page, link, refusal }: FetchedPage, next: Page['next']): EndSign | null {
+        if (signs.isLast(page)) return 'hasMore';
+        if (typeof next === 'string') {
+          if (page.hasMore === false)
+            throw contradiction(`${page.url} names a next page, but "hasMore" is false there and was never true.`);
+          return null;
+        }
+        requireNoMore(page);
+        if (refusal !== null) return 'status';
+        const { length: received } = page.records;
+        if (!hasNamed && isShortened && received >= 2 && received <= first.size)
+          throw unnamed(page, place, next === undefined ? membersOf(page) : null);
+        const more = signsOfMore(page, link).filter(({ at, isFlag }) => at !== place && (isFlag || !hasNamed));
+        if (more.length > 0)
+          throw unnamed(
+            page,
+            place,
+            next === undefined ? membersOf(page) : null,
+            more.map(({ what }) => what).join(', '),
+          );
+        if (next === null) return 'null';
+        if (!hasNamed && received >= 2) without ??= membersOf(page);
+        return 'missing';
       }
     },
   };
+}
+
+function placeOf(paging: NextPaging): string {
+  return nextPointer(paging) ?? 'Link';
+}
+
+function membersOf({ envelope }: Page): string {
+  const names = [...new Set([...envelope.keys()].map((pointer) => pointer.split('/')[1]!))];
+  return names.length === 0 ? 'no members beside the records' : names.slice(0, 12).join(', ');
+}
+
+function describe(place: string): string {
+  return place === 'Link' ? 'a header Link with rel="next"' : place;
+}
+
+function neverNamed(place: string, members: string): string {
+  return `no response has ${describe(place)}, which should name the next page; the first has ${members}. Correct the paging. A list that is never paged has by: 'none'`;
+}
+
+/** A page that another one must follow names none. */
+function unnamed(
+  { url }: Page,
+  place: string,
+  members: string | null,
+  more = 'a longer page has more records',
+): RekapError {
+  const what = members === null ? `${place} is null` : `there is no ${describe(place)}; it has ${members}`;
+  return new RekapError(
+    'unprovable-source',
+    `${url} does not name the next page: ${what}. But more records follow: ${more}.`,
+    'Correct the paging in the declaration, so that it points to the next page.',
+  );
 }
 
 function targetOf(next: string, { url }: Page, baseUrl: string): string {

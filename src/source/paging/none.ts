@@ -1,13 +1,34 @@
 /** Reads a list in one response, proved by two equal responses. Its length, closed JSON or last newline shows that all of it arrived. */
 
+import { RekapError } from '../../errors.ts';
+import type { Paging } from '../../project/declaration.ts';
+import { countOf } from '../../runtime/text.ts';
+import type { FetchedPage } from '../response-reader.ts';
+import { requireNoMore, signsOfMore } from './end-signs.ts';
 import type { Pager } from './pass.ts';
 
-export const singleResponse: Pager = {
-  showsGaps: false,
-  movesRecords: false,
-  repages: false,
-  grade: () => 'single',
-  async *pass({ fetchFirst }) {
-    yield { fetched: await fetchFirst(() => ({})), first: 0, size: null };
-  },
-};
+export function singleResponse({ ignores = [] }: Extract<Paging, { by: 'none' }>): Pager {
+  return {
+    showsGaps: false,
+    movesRecords: false,
+    repages: false,
+    grade: () => 'single',
+    unseen: () => null,
+    async *pass({ fetchFirst }) {
+      const fetched = await fetchFirst(() => ({}));
+      requireNoMore(fetched.page);
+      requireNoSign(fetched, ignores);
+      yield { fetched, first: 0, size: null, end: fetched.refusal === null ? 'body' : 'status' };
+    },
+  };
+}
+
+function requireNoSign({ page, link }: FetchedPage, ignores: readonly string[]): void {
+  const signs = signsOfMore(page, link).filter(({ at }) => !ignores.includes(at));
+  if (signs.length === 0) return;
+  throw new RekapError(
+    'unprovable-source',
+    `${page.url} returned ${countOf(page.records.length, 'record')}, but seems to have more: ${signs.map(({ what }) => what).join(', ')}.`,
+    `Declare how the list is paged. If this is the whole list, add ignores: [${signs.map(({ at }) => `'${at}'`).join(', ')}] to its paging.`,
+  );
+}

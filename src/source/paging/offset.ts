@@ -8,8 +8,9 @@ import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
+import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { PagesAhead } from './pages-ahead.ts';
-import type { PageFetcher, Pager, PassPage } from './pass.ts';
+import { type PageFetcher, type Pager, type PassPage, signBehind } from './pass.ts';
 
 interface Joint {
   readonly url: string;
@@ -17,25 +18,38 @@ interface Joint {
 }
 
 /** Proof: two passes, each of which shows its own gaps. */
-export function overlappingPages({ limit: limitName, offset: offsetName }: Extract<Paging, { by: 'offset' }>): Pager {
+export function overlappingPages(paging: Extract<Paging, { by: 'offset' }>): Pager {
+  const signs = new EndSigns();
   return {
     showsGaps: true,
     movesRecords: false,
     repages: false,
     grade: () => 'overlap',
-    pass: (fetcher) => readPages(fetcher, (offset, size) => ({ [limitName]: size, [offsetName]: offset })),
+    unseen: () => null,
+    pass: (fetcher) => readPages(fetcher, paging, signs),
   };
 }
 
 async function* readPages(
   { fetchFirst, fetch: fetchAt, hashOf, lookahead }: PageFetcher,
-  address: (offset: number, size: number) => Readonly<Record<string, number>>,
+  { limit: limitName, offset: offsetName }: Extract<Paging, { by: 'offset' }>,
+  signs: EndSigns,
 ): AsyncGenerator<PassPage, void, undefined> {
+  const address = (offset: number, size: number) => ({ [limitName]: size, [offsetName]: offset });
   const fetched = await fetchFirst((size) => address(0, size));
   const { size } = fetched;
-  const fetch = (offset: number, isBehind: boolean) => fetchAt(address(offset, size), isBehind);
-  const atEnd = (behind: FetchedPage): PassPage => ({ fetched: behind, first: behind.page.records.length, size });
-  yield { fetched, first: 0, size };
+  const fetch = (offset: number, isBehind: boolean) => fetchAt(address(offset, size), isBehind ? 'behind' : 'page');
+  // A total that was reached makes the page behind unneeded: then an error there is no reason to doubt the end.
+  const fetchBehind = (offset: number, last: Page) =>
+    fetchAt(address(offset, size), signs.isTotal(last, offset) ? 'unneeded' : 'behind');
+  const atEnd = (behind: FetchedPage): PassPage => ({
+    fetched: behind,
+    first: behind.page.records.length,
+    size,
+    end: signBehind(behind),
+  });
+  signs.note(fetched.page);
+  yield { fetched, first: 0, size, end: null };
   const endOf = (page: Page): Joint => ({ url: page.url, hash: hashOf(page, page.records.length - 1) });
   let total = fetched.page.records.length;
   if (total === 0) {
@@ -46,32 +60,43 @@ async function* readPages(
   // A single record has no previous record to overlap with, so the page after it must be empty twice.
   if (total === 1) {
     for (const _attempt of [1, 2]) {
-      const behind = await fetch(1, true);
+      const behind = await fetchBehind(1, fetched.page);
       yield atEnd(behind);
       requireNoSecond(behind, size);
     }
-    return;
+    return requireNoMore(fetched.page);
   }
   const ahead = new PagesAhead(fetch, lookahead);
-  let last = endOf(fetched.page);
+  let page = fetched.page;
+  let last = endOf(page);
   let longest = total;
   try {
     for (let length = total, expected = size; ; expected = longest) {
       // A shorter page is probably the last one: then both requests for the end are sent at once.
-      const early = length < expected ? fetch(total, true) : null;
+      const early = length < expected ? fetchBehind(total, page) : null;
       early?.catch(() => undefined);
       if (early === null) ahead.advance(total - 1, longest - 1);
       const next = await ahead.take(total - 1);
-      requireJoin(next, last, hashOf);
+      requireJoin(next, last, { hashOf, offsetName });
+      signs.note(next.page);
       ({ length } = next.page.records);
       if (length === 1) {
-        yield atEnd(next);
-        const behind = await (early ?? fetch(total, true));
+        const isLast = signs.isLast(next.page);
+        yield { ...atEnd(next), end: isLast ? 'hasMore' : null };
+        if (isLast) {
+          await early?.then(requireNothing, () => undefined);
+          return;
+        }
+        const behind = await (early ?? fetchBehind(total, page));
         yield atEnd(behind);
+        if (behind.page.hasMore === null) requireNoMore(next.page);
         return requireNothing(behind);
       }
-      yield { fetched: next, first: 1, size };
-      last = endOf(next.page);
+      if (page.hasMore === false)
+        throw contradiction(`${page.url} says that no page follows ("hasMore"), but one does.`);
+      yield { fetched: next, first: 1, size, end: null };
+      ({ page } = next);
+      last = endOf(page);
       total += length - 1;
       longest = Math.max(longest, length);
     }
@@ -80,7 +105,11 @@ async function* readPages(
   }
 }
 
-function requireJoin({ page, refusal }: FetchedPage, last: Joint, hashOf: PageFetcher['hashOf']): void {
+function requireJoin(
+  { page, refusal }: FetchedPage,
+  last: Joint,
+  { hashOf, offsetName }: Pick<PageFetcher, 'hashOf'> & { readonly offsetName: string },
+): void {
   if (page.records.length === 0)
     throw new RekapError(
       'broken-reading',
@@ -91,12 +120,12 @@ function requireJoin({ page, refusal }: FetchedPage, last: Joint, hashOf: PageFe
   throw new RekapError(
     'broken-reading',
     `${page.url} does not start with the last record of ${last.url}.`,
-    'The source ignores "offset", has no fixed order, or changed during the sync. Run the sync again, or contact its operator.',
+    `The source ignores "${offsetName}", has no fixed order, or changed during the sync. Run the sync again, or contact its operator.`,
   );
 }
 
 function requireNothing({ page }: FetchedPage): void {
-  if (page.records.length === 0) return;
+  if (page.records.length === 0) return requireNoMore(page);
   throw new RekapError(
     'broken-reading',
     `${page.url} returns records after the end of the list.`,

@@ -4,11 +4,12 @@
  * second page.
  */
 
-import { RekapError } from '../../errors.ts';
+import { isRekapError, RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
-import { KnownPages, type Pager, StartOver } from './pass.ts';
+import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
+import { KnownPages, type PageFetcher, type Pager, signBehind, StartOver } from './pass.ts';
 
 /** Proof: two passes with different page sizes, or two equal ones if the source has no size parameter or ignores it. */
 export function numberedPages({
@@ -16,12 +17,16 @@ export function numberedPages({
   size: sizeName,
   first: begin = 1,
 }: Extract<Paging, { by: 'page' }>): Pager {
+  const signs = new EndSigns();
+  /** True when a pass has shown that the list begins at page 1: page 0 has no other records. */
+  let isFirstKnown = begin === 0;
   return {
     showsGaps: false,
     movesRecords: true,
     repages: sizeName !== undefined,
-    grade: (longest) => (sizeName !== undefined && new Set(longest).size > 1 ? 'repaged' : 'repeated'),
-    async *pass({ fetch, fetchFirst, hashOf }) {
+    grade: ({ sizesDiffer }) => (sizesDiffer ? 'repaged' : 'repeated'),
+    unseen: () => null,
+    async *pass({ fetch, fetchFirst, hashOf, isShortened }) {
       const address = (number: number, size: number) => ({
         ...(sizeName !== undefined && { [sizeName]: size }),
         [parameter]: number,
@@ -30,19 +35,80 @@ export function numberedPages({
       const first = await fetchFirst((size) => address(begin, size));
       const { length } = first.page.records;
       const size = sizeName === undefined ? length : first.size;
+      const before = isFirstKnown || length === 0 ? null : await fetch(address(0, first.size), 'unneeded');
+      const start = before === null ? null : new ListStart(before.page, hashOf);
       let fetched: FetchedPage = await known.fetchNew(async () => first, '');
+      let received = 0;
       for (let number = begin; ; number += 1) {
         const { page } = fetched;
-        yield { fetched, first: 0, size };
-        if (page.records.length === 0) return;
-        fetched = await known.fetchNew(() => fetch(address(number + 1, first.size), true), `"${parameter}"`);
-        if (fetched.page.records.length === 0) continue;
-        if (number === begin && length < size) throw new StartOver(length);
+        signs.note(page);
+        start?.look(page);
+        received += page.records.length;
+        const isBehind = page.records.length === 0;
+        const end = isBehind ? signBehind(fetched) : signs.isLast(page) ? 'hasMore' : null;
+        if (isBehind) requireNoMore(page);
+        yield { fetched, first: 0, size, end };
+        if (end !== null) break;
+        const isTotal = signs.isTotal(page, received);
+        const next = await known
+          .fetchNew(() => fetch(address(number + 1, first.size), isTotal ? 'unneeded' : 'behind'), `"${parameter}"`)
+          .catch((error: unknown) => {
+            // A list of one page shows only in shorter pages whether its count is a total.
+            const mayShorten = sizeName !== undefined && !isShortened && length >= 2 && length <= first.size;
+            if (
+              isRekapError(error, 'source-status') &&
+              number === begin &&
+              mayShorten &&
+              (page.count === length || page.hasMore === false)
+            )
+              throw new StartOver(length - 1, 'short list');
+            throw error;
+          });
+        fetched = next;
+        const { records } = next.page;
+        // Some services return true on a full last page, and an empty page that says false.
+        if (records.length === 0) {
+          if (next.page.hasMore === null) requireNoMore(page);
+          continue;
+        }
+        if (page.hasMore === false)
+          throw contradiction(`${page.url} says that no page follows ("hasMore"), but one does.`);
+        if (number === begin && length < size) throw new StartOver(length, 'cap');
         if (page.records.length !== length) throw varyingLength(page, `${length} and another page follows`);
-        if (fetched.page.records.length > length) throw varyingLength(fetched.page, String(length));
+        if (records.length > length) throw varyingLength(next.page, String(length));
       }
+      start?.requireKnown(parameter);
+      isFirstKnown ||= length > 0;
     },
   };
+}
+
+/** Checks that page 0 has no record that the pages from 1 on lack. Some sources return page 1 for it, others all records, or an error. */
+class ListStart {
+  private readonly before: Page;
+  private readonly hashOf: PageFetcher['hashOf'];
+  /** The hash of its first record; null if page 0 has none, or it is known. */
+  private wanted: string | null;
+
+  constructor(before: Page, hashOf: PageFetcher['hashOf']) {
+    this.before = before;
+    this.hashOf = hashOf;
+    this.wanted = before.records.length === 0 ? null : hashOf(before, 0);
+  }
+
+  look(page: Page): void {
+    for (let row = 0; row < page.records.length && this.wanted !== null; row += 1)
+      if (this.hashOf(page, row) === this.wanted) this.wanted = null;
+  }
+
+  requireKnown(parameter: string): void {
+    if (this.wanted === null) return;
+    throw new RekapError(
+      'unprovable-source',
+      `${this.before.url} has records that no page from 1 on has: the source counts its pages from 0.`,
+      `Add first: 0 to the paging, beside "${parameter}".`,
+    );
+  }
 }
 
 function varyingLength({ records, url }: Page, first: string): RekapError {

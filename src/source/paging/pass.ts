@@ -3,7 +3,8 @@
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import type { FetchedPage } from '../response-reader.ts';
-import type { Grade, Page } from '../../stages.ts';
+import { emptyStatuses } from '../source-messages.ts';
+import type { EndSign, Grade, Page } from '../../stages.ts';
 
 /** Query parameters of a page in addition to the filter, or a whole path and query below the base URL. */
 export type PageAddress = Readonly<Record<string, string | number>> | string;
@@ -11,8 +12,13 @@ export type PageAddress = Readonly<Record<string, string | number>> | string;
 export interface PageFetcher {
   /** Fetches the first page in the largest size that the source accepts. `address` returns the address of a first page of this size. */
   fetchFirst(address: (size: number) => PageAddress): Promise<FirstPage>;
-  /** Fetches another page. `isBehind`: nothing should be there, so a refusal counts as an empty page. */
-  fetch(address: PageAddress, isBehind: boolean): Promise<FetchedPage>;
+  /**
+   * Fetches another page. Behind the end of a list, status 204, 404, 410 or 416 counts as an empty page. An unneeded page may also be refused
+   * in any other way.
+   */
+  fetch(address: PageAddress, need: 'page' | 'behind' | 'unneeded'): Promise<FetchedPage>;
+  /** True if this pass has shorter pages than the list, so that it must have a second page. */
+  readonly isShortened: boolean;
   hashOf(page: Page, row: number): string;
   /** How many pages may be requested at a time, and the number of records in the list; null if it is unknown. */
   readonly lookahead: { readonly pages: number; readonly total: number | null };
@@ -28,6 +34,15 @@ export interface PassPage {
   readonly first: number;
   /** Records that were requested; null if the source decides how many it returns. */
   readonly size: number | null;
+  /** The sign that the list ends here; null if the pass goes on. */
+  readonly end: EndSign | null;
+}
+
+/** Returns the sign that an empty page behind the end gives. */
+export function signBehind({ page, refusal }: FetchedPage): EndSign | null {
+  if (page.records.length > 0) return null;
+  if (refusal === null) return 'empty page';
+  return emptyStatuses.has(refusal.status) ? 'status' : 'total';
 }
 
 export interface Pager {
@@ -43,17 +58,30 @@ export interface Pager {
   readonly movesRecords: boolean;
   /** True if the page size can vary between passes: each second pass requests one record fewer per page. */
   readonly repages: boolean;
-  /** Returns the strength of the proof that two passes agree, from the lengths of their longest pages. */
-  grade(longest: readonly number[]): Grade;
+  /** Returns the strength of the proof that two passes agree. */
+  grade(agreement: Agreement): Grade;
+  /** Returns what is wrong if no response of the run has the declared place of the next page; null if one has it. */
+  unseen(): string | null;
 }
 
-/** The pass must start over with pages of another size: the source returns no more at a time. */
+interface Agreement {
+  readonly records: number;
+  /** True if the longest pages of the agreeing passes differ in length. */
+  readonly sizesDiffer: boolean;
+}
+
+/**
+ * The pass must start over with pages of another size. `cap`: the source returns no more at a time. `short list`: only shorter pages show
+ * whether the list has one page or the rest is hidden.
+ */
 export class StartOver extends Error {
   readonly size: number;
+  readonly why: 'cap' | 'short list';
 
-  constructor(size: number) {
-    super(`the source returns pages of ${size} records`);
+  constructor(size: number, why: StartOver['why']) {
+    super(`the pass starts over with pages of ${size} records`);
     this.size = size;
+    this.why = why;
   }
 }
 
@@ -66,6 +94,7 @@ export interface PassEnd {
   readonly refusal: RekapError | null;
   /** The smallest count that a page with records reports. It may count all matching records. */
   readonly reported: number;
+  readonly end: EndSign | null;
 }
 
 export class PassTally {
@@ -77,14 +106,16 @@ export class PassTally {
   private at = new Date(0);
   private reported = Number.POSITIVE_INFINITY;
   private refusal: RekapError | null | undefined;
+  private sign: EndSign | null = null;
 
   constructor(maxRecords: number) {
     this.maxRecords = maxRecords;
   }
 
   /** Adds a page; returns false if it has no new records. @throws `unprovable-source` if there are too many. */
-  add({ fetched: { page, at, refusal }, first, size }: PassPage): boolean {
+  add({ fetched: { page, at, refusal }, first, size, end }: PassPage): boolean {
     const { length } = page.records;
+    this.sign = end ?? this.sign;
     if (at > this.at) this.at = at;
     if (this.refusal === undefined) this.refusal = refusal;
     if (first === length) return false;
@@ -102,8 +133,8 @@ export class PassTally {
   }
 
   end(): PassEnd {
-    const { total, pages, longest, isFull, at, refusal = null, reported } = this;
-    return { total, pages, longest, isFull, at, refusal, reported: pages === 0 ? 0 : reported };
+    const { total, pages, longest, isFull, at, refusal = null, reported, sign: end } = this;
+    return { total, pages, longest, isFull, at, refusal, reported: pages === 0 ? 0 : reported, end };
   }
 }
 

@@ -66,7 +66,7 @@ describe('the records', () => {
   it.each([
     ['the pointer leads nowhere', '/data', '{"items":[]}', '"data" is missing'],
     ['the pointer ends early', '/a/b', '{"a":{"c":[]}}', '"a/b" is missing'],
-    ['the pointer leads through an array', '/a/0', '{"a":[[]]}', '"a/0" is missing'],
+    ['the pointer leads behind an array', '/a/1', '{"a":[[]]}', '"a/1" is missing'],
     ['the document is an array, not an object', '/data', list, 'it is an array'],
     ['they are a text', '/data', '{"data":"no records"}', 'neither a record nor a list'],
     ['they are a number', '', '5', 'neither a record nor a list'],
@@ -128,12 +128,12 @@ describe('the next page', () => {
     ['{"next":"/list?page=2"}', '/list?page=2'],
     [String.raw`{"next":"\/list?q=\u00e9"}`, '/list?q=é'],
     ['{"next":9007199254740993}', '9007199254740993'],
-    ['{"next":0}', '0'],
+    ['{"next":0}', null],
     ['{"next":null}', null],
     ['{"next":false}', null],
     ['{"next":""}', null],
-    ['{"prev":"x"}', null],
-    ['null', null],
+    ['{"prev":"x"}', undefined],
+    ['null', undefined],
   ])('is read from %s', (page, next) => {
     expect(read({ records: '/data', next: '/page/next' }, `{"data":[],"page":${page}}`).next).toBe(next);
   });

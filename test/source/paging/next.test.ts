@@ -190,7 +190,9 @@ describe('the proof', () => {
       return { names: rest.slice(0, size), next: rest.length > size ? start + size : null };
     };
     const { verdicts, taken, requested } = await proveList(byCursor, give);
-    expect(verdicts).toMatchObject([{ complete: true, grade: 'chain', received: 7, readings: 2 }]);
+    expect(verdicts).toMatchObject([
+      { complete: true, grade: 'rechained', page_sizes: [3, 2], end: 'null', received: 7, readings: 2 },
+    ]);
     expect(taken).toBe('abcdefg');
     expect(requested.filter((target) => !target.includes('cursor'))).toEqual(['/list?size=10', '/list?size=2']);
   });

@@ -5,9 +5,16 @@ import { proveList, readList } from '../../support/named-lists.ts';
 
 const paging = { by: 'none' } as const;
 
-it('reads a list in one request without parameters, and follows no next page', async () => {
-  const end = await readList(paging, () => ({ names: ['a', 'b'], next: '/list?page=2', link: '/list?page=2' }));
-  expect(end).toMatchObject({ taken: 'ab', total: 2, pages: 1, requested: ['/list'] });
+it('reads a list in one request without parameters', async () => {
+  const end = await readList(paging, () => ({ names: ['a', 'b'], next: null }));
+  expect(end).toMatchObject({ taken: 'ab', total: 2, pages: 1, end: 'body', requested: ['/list'] });
+});
+
+it('refuses a list that names a next page, unless that is ignored', async () => {
+  const give = () => ({ names: ['a', 'b'], next: '/list?page=2', link: '/list?page=2' });
+  const refused = { code: 'unprovable-source', next: expect.stringContaining("ignores: ['Link', '/next']") };
+  await expect(readList(paging, give)).rejects.toMatchObject(refused);
+  expect(await readList({ ...paging, ignores: ['Link', '/next'] }, give)).toMatchObject({ taken: 'ab' });
 });
 
 it('returns an empty list, or a refusal', async () => {

@@ -30,26 +30,41 @@ const targets = (size: number | null, ...pages: readonly number[]): string[] =>
 
 describe('a pass', () => {
   it.each<[string, Paging, Give, number, string, string[]]>([
-    ['up to an empty page', sized, sourceOf('abcdefg'), 3, 'abcdefg', targets(3, 1, 2, 3, 4)],
+    ['up to an empty page', sized, sourceOf('abcdefg'), 3, 'abcdefg', targets(3, 1, 0, 2, 3, 4)],
     ['if page 1 is empty', sized, sourceOf(''), 10, '', targets(10, 1)],
-    ['if page 1 is short and page 2 empty', sized, sourceOf('abc'), 10, 'abc', targets(10, 1, 2)],
+    ['if page 1 is short and page 2 empty', sized, sourceOf('abc'), 10, 'abc', targets(10, 1, 0, 2)],
     ['from page 0 if that is declared', { ...sized, first: 0 }, fromZero, 3, 'abcdefg', targets(3, 0, 1, 2, 3)],
-    ['without a size parameter', unsized, sourceOf('abcdefg', 3), 3, 'abcdefg', targets(null, 1, 2, 3, 4)],
+    ['without a size parameter', unsized, sourceOf('abcdefg', 3), 3, 'abcdefg', targets(null, 1, 0, 2, 3, 4)],
     [
       'again with the received size if a page follows a short page 1',
       sized,
       sourceOf('abcdefg', 3),
       10,
       'abcdefg',
-      [...targets(10, 1, 2), ...targets(3, 1, 2, 3, 4)],
+      [...targets(10, 1, 0, 2), ...targets(3, 1, 0, 2, 3, 4)],
     ],
   ])('reads %s', async (_what, paging, give, pageSize, taken, requested) => {
     expect(await readList(paging, give, { pageSize })).toMatchObject({ taken, total: taken.length, requested });
   });
 
-  it.each([404, 400])('reads the status %i past the end as an empty page', async (status) => {
-    const give: Give = (query, turn) => (query.get('page') === '3' ? status : sourceOf('abcdef')(query, turn));
-    expect(await readList(sized, give, { pageSize: 3 })).toMatchObject({ taken: 'abcdef', total: 6, refusal: null });
+  const endingWith =
+    (status: number): Give =>
+    (query, turn) =>
+      query.get('page') === '3' ? status : sourceOf('abcdef')(query, turn);
+
+  it('reads the status 404 past the end as an empty page', async () => {
+    const end = { taken: 'abcdef', total: 6, refusal: null, end: 'status' };
+    expect(await readList(sized, endingWith(404), { pageSize: 3 })).toMatchObject(end);
+  });
+
+  it.each([400, 403, 422, 426])('does not take the status %i for the end', async (status) => {
+    const refused = { code: 'source-status', status, next: expect.stringContaining('hasMore') };
+    await expect(readList(sized, endingWith(status), { pageSize: 3 })).rejects.toMatchObject(refused);
+  });
+
+  it.each([sized, unsized])('is refused if page 0 has other records: %j', async (paging) => {
+    const refused = { code: 'unprovable-source', next: expect.stringContaining('first: 0') };
+    await expect(readList(paging, fromZero, { pageSize: 3 })).rejects.toMatchObject(refused);
   });
 
   it('returns the refusal if page 1 is not found', async () => {
@@ -91,7 +106,7 @@ describe('a pass', () => {
         next: expect.stringContaining('"page"'),
       },
     );
-    expect(requested).toHaveLength(5);
+    expect(requested).toHaveLength(6);
   });
 
   it('refuses an endless list', async () => {
