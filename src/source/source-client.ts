@@ -181,7 +181,7 @@ export class SourceClient {
     const { clock, random, report } = this.context;
     const { maxAttempts: most, timeout, apiKey } = this.options;
     const { request, url, mayRefuse, isOptional } = outgoing;
-    const maxAttempts = isOptional ? Math.min(attemptsAtOptional, most) : most;
+    const maxAttempts = isOptional && !isRateLimit(failure) ? Math.min(attemptsAtOptional, most) : most;
     const { hasResponded } = this.health;
     const timeLeft = this.deadline - clock.monotonic();
     const now = clock.now();

@@ -57,6 +57,7 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
         if (followed.has(next)) throw loop(page, next);
         if (empty >= maxEmptyPages) throw endless(page);
         followed.add(next);
+        if ('cursor' in paging && /^https?:\/\/|\?/.test(next)) throw notCursor(page, place, next);
         const address: PageAddress =
           'cursor' in paging ? { ...sized(first.size), [paging.parameter]: next } : targetOf(next, page, baseUrl);
         fetched = await known.fetchNew(() => fetch(address, 'page'), 'the cursor');
@@ -73,7 +74,7 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
         requireNoMore(page);
         if (refusal !== null) return 'status';
         const { length: received } = page.records;
-        if (!hasNamed && isShortened && received >= 2 && received <= first.size)
+        if (!hasNamed && isShortened && received >= 1 && received <= first.size)
           throw unnamed(page, place, next === undefined ? membersOf(page) : null);
         const more = signsOfMore(page, link).filter(({ at, isFlag }) => at !== place && (isFlag || !hasNamed));
         if (more.length > 0)
@@ -120,6 +121,14 @@ function unnamed(
     'unprovable-source',
     `${url} does not name the next page: ${what}. But more records follow: ${more}.`,
     'Correct the paging in the declaration, so that it points to the next page.',
+  );
+}
+
+function notCursor({ url }: Page, place: string, next: string): RekapError {
+  return new RekapError(
+    'unprovable-source',
+    `${url} names the next page by a URL, not by a cursor: ${place} is ${JSON.stringify(next.slice(0, 200))}.`,
+    `Declare paging: { by: 'next', url: '${place}' }.`,
   );
 }
 

@@ -4,13 +4,13 @@
  * nothing.
  */
 
-import { RekapError } from '../../errors.ts';
+import { isRekapError, RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { PagesAhead } from './pages-ahead.ts';
-import { type PageFetcher, type Pager, type PassPage, signBehind } from './pass.ts';
+import { type PageFetcher, type Pager, type PassPage, signBehind, StartOver } from './pass.ts';
 
 interface Joint {
   readonly url: string;
@@ -31,7 +31,7 @@ export function overlappingPages(paging: Extract<Paging, { by: 'offset' }>): Pag
 }
 
 async function* readPages(
-  { fetchFirst, fetch: fetchAt, hashOf, lookahead }: PageFetcher,
+  { fetchFirst, fetch: fetchAt, hashOf, isShortened, lookahead }: PageFetcher,
   { limit: limitName, offset: offsetName }: Extract<Paging, { by: 'offset' }>,
   signs: EndSigns,
 ): AsyncGenerator<PassPage, void, undefined> {
@@ -87,9 +87,14 @@ async function* readPages(
           await early?.then(requireNothing, () => undefined);
           return;
         }
-        const behind = await (early ?? fetchBehind(total, page));
+        const behind = await (early ?? fetchBehind(total, next.page)).catch((error: unknown) => {
+          if (signs.isTotal(next.page, total)) return fetchBehind(total, next.page);
+          // Only shorter pages show whether the flag of a list of one page can be true.
+          const mayShorten = !isShortened && total >= 3 && total <= size && next.page.hasMore === false;
+          throw mayShorten && isRekapError(error, 'source-status') ? new StartOver(total - 1, 'short list') : error;
+        });
         yield atEnd(behind);
-        if (behind.page.hasMore === null) requireNoMore(next.page);
+        requireNoMore(next.page);
         return requireNothing(behind);
       }
       if (page.hasMore === false)

@@ -66,9 +66,8 @@ export function numberedPages({
           });
         fetched = next;
         const { records } = next.page;
-        // Some services return true on a full last page, and an empty page that says false.
         if (records.length === 0) {
-          if (next.page.hasMore === null) requireNoMore(page);
+          requireNoMore(page);
           continue;
         }
         if (page.hasMore === false)
