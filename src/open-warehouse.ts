@@ -4,13 +4,13 @@ import { mkdir } from 'node:fs/promises';
 import { RekapError, systemReason } from './errors.ts';
 import { chooseSnapshots, diffSnapshots } from './snapshots/diff-snapshots.ts';
 import { exportSnapshot } from './snapshots/export-snapshot.ts';
+import { readAllRuns } from './publish/killed-runs.ts';
 import { judgeStatus, type Status } from './snapshots/freshness.ts';
 import { type Verification, verifyPublished } from './snapshots/manage-snapshots.ts';
 import type { QueryParameters } from './snapshots/query/prepare-query.ts';
 import { jsonValue, type QueryResult } from './snapshots/query/query-result.ts';
 import { runQuery } from './snapshots/query/run-query.ts';
 import { requireOutside } from './snapshots/query/write-aside.ts';
-import { readRuns } from './warehouse/runs-log.ts';
 import {
   chooseSnapshot,
   requireCurrent,
@@ -77,7 +77,7 @@ export async function openWarehouse(folder: string): Promise<Warehouse> {
     },
     verify: async (snapshot) => verifyPublished(folder, snapshot ?? (await requireCurrent(folder)).id),
     status: async ({ maxAge = defaultMaxAge, now = new Date() } = {}) =>
-      judgeStatus(await readRuns(folder), now, maxAge),
+      judgeStatus((await readAllRuns(folder)).lines, now, maxAge),
     async export(target, { format = 'xlsx', snapshot: id } = {}) {
       const snapshot = await chooseSnapshot(folder, id);
       await requireDatabase(snapshot);

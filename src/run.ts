@@ -15,7 +15,8 @@ import {
 import { explainFileError } from './warehouse/file-errors.ts';
 import type { RunStep } from './runtime/context.ts';
 import type { Snapshot } from './warehouse/warehouse.ts';
-import { figuresOf, recordEnd, recordFailure, recordKilled } from './publish/record-run.ts';
+import { recordKilled } from './publish/killed-runs.ts';
+import { figuresOf, recordEnd, recordFailure } from './publish/record-run.ts';
 import { pruneLandings } from './publish/landings.ts';
 import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
 
@@ -88,7 +89,8 @@ async function actLocked<Plan extends RunPlan>(
   const begun = await orRecorded(attempt, async () => {
     enter('clear leftovers');
     await clearLeftovers(warehouse);
-    await recordKilled(warehouse);
+    // A replay can't send the notice of a killed sync, so it leaves that to the next sync.
+    if (kind === 'sync') await recordKilled(warehouse);
     const planned = await plan(attempt);
     attempt.context.report({ kind: 'begin', run: planned.id });
     enter('begin');

@@ -47,7 +47,7 @@ describe('a violation', () => {
       expect.arrayContaining([
         ['dpt_male', expect.stringMatching(/"x", which is not a whole number/)],
         ['dpt_total', expect.stringMatching(/"99999999999", which is more than 2,147,483,647/)],
-        ['dapil_name', expect.stringMatching(/"5", which is not text/)],
+        ['dapil_name', expect.stringMatching(/"5", which is not valid text/)],
       ]),
     );
   });

@@ -78,30 +78,41 @@ export async function readNotifier(
     const { requireOutside } = await import('../snapshots/query/write-aside.ts');
     await requireOutside(metricsFile, args.warehouse, '--metrics-file');
   }
+  /** Sends the last notice to the switch, and all of them to commands and the webhook. */
+  const send = async (notices: readonly Notice[]): Promise<void> => {
+    const { event, reason } = notices.at(-1)!;
+    const listener = listenForSignals();
+    const signal = delayAbort(listener.signal);
+    if (pingUrl !== null)
+      await orWarn('The ping', () =>
+        post(event === 'failed' ? below(pingUrl, 'fail') : pingUrl, reason.slice(0, 1000), {}, signal),
+      );
+    if (metricsFile !== undefined)
+      await orWarn('Writing the metrics file', () => writeMetrics(metricsFile, args.warehouse));
+    for (const notice of notices) {
+      const body = JSON.stringify(notice);
+      const command = commands[notice.event];
+      if (webhook !== null) await orWarn('The webhook', () => sendSigned(webhook, body, secret, signal));
+      if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice, signal));
+    }
+    listener.stop();
+  };
   return {
     async begin() {
+      const { lockAndRecordKilled } = await import('../publish/killed-runs.ts');
+      // If this fails, the sync fails for the same reason.
+      const killed = await lockAndRecordKilled(args.warehouse).catch(() => []);
+      if (killed.length > 0)
+        await send(
+          killed.map((line) => ({
+            ...line,
+            event: line.outcome === 'published' ? 'published' : 'failed',
+            warehouse: args.warehouse,
+          })),
+        );
       if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}, never));
     },
-    async end(ended) {
-      const { warehouse } = args;
-      const notices = await createNotices(warehouse, ended);
-      const { event, reason } = notices.at(-1)!;
-      const listener = listenForSignals();
-      const signal = delayAbort(listener.signal);
-      if (pingUrl !== null)
-        await orWarn('The ping', () =>
-          post(event === 'failed' ? below(pingUrl, 'fail') : pingUrl, reason.slice(0, 1000), {}, signal),
-        );
-      if (metricsFile !== undefined)
-        await orWarn('Writing the metrics file', () => writeMetrics(metricsFile, warehouse));
-      for (const notice of notices) {
-        const body = JSON.stringify(notice);
-        const command = commands[notice.event];
-        if (webhook !== null) await orWarn('The webhook', () => sendSigned(webhook, body, secret, signal));
-        if (command !== undefined) await orWarn('The command', () => runCommand(command, body, notice, signal));
-      }
-      listener.stop();
-    },
+    end: async (ended) => send(await createNotices(args.warehouse, ended)),
   };
 }
 

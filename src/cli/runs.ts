@@ -26,13 +26,13 @@ export const listRunsCommand = declareCommand({
   ],
   async run({ warehouse, json, failed, since }) {
     const from = since === undefined ? 0 : readSince(since);
-    const [{ readRuns }, { requireWarehouse }, { renderTable }] = await Promise.all([
-      import('../warehouse/runs-log.ts'),
+    const [{ readAllRuns }, { requireWarehouse }, { renderTable }] = await Promise.all([
+      import('../publish/killed-runs.ts'),
       import('../warehouse/warehouse.ts'),
       import('./print/table.ts'),
     ]);
     await requireWarehouse(warehouse);
-    const lines = (await readRuns(warehouse)).filter(
+    const lines = (await readAllRuns(warehouse)).lines.filter(
       (line) => Date.parse(line.started_at) >= from && (!failed || isFailure(line)),
     );
     if (json) return printJson(lines);
@@ -57,13 +57,13 @@ export const showRunCommand = declareCommand({
   options,
   examples: [['rekap runs show 20261120T030002Z-1f3a9c', 'show one run']],
   async run({ warehouse, json }, [id]) {
-    const [{ readRuns }, { requireWarehouse }] = await Promise.all([
-      import('../warehouse/runs-log.ts'),
+    const [{ readAllRuns }, { requireWarehouse }] = await Promise.all([
+      import('../publish/killed-runs.ts'),
       import('../warehouse/warehouse.ts'),
     ]);
     await requireWarehouse(warehouse);
     // A replayed run has several lines.
-    const lines = (await readRuns(warehouse)).filter(({ run }) => run === id);
+    const lines = (await readAllRuns(warehouse)).lines.filter(({ run }) => run === id);
     if (lines.length === 0)
       throw new RekapError(
         'run-not-found',

@@ -24,23 +24,21 @@ export const statusCommand = declareCommand({
   async run({ warehouse, 'max-age': maxAge, json }) {
     const bound = readDuration(maxAge, 'max-age');
     const [
-      { readRuns },
-      { listLandedIds, readPinnedId, requireWarehouse },
+      { readAllRuns },
+      { readPinnedId, requireWarehouse },
       { judgeStatus },
       { complete, paint, printJson, printable },
       { fitLines },
     ] = await Promise.all([
-      import('../warehouse/runs-log.ts'),
+      import('../publish/killed-runs.ts'),
       import('../warehouse/warehouse.ts'),
       import('../snapshots/freshness.ts'),
       import('./print/terminal.ts'),
       import('./print/wrap-text.ts'),
     ]);
     await requireWarehouse(warehouse);
-    const lines = await readRuns(warehouse);
+    const { lines, running } = await readAllRuns(warehouse);
     const status = judgeStatus(lines, new Date(), bound);
-    const newest = (await listLandedIds(warehouse)).at(-1) ?? null;
-    const unfinished = lines.some(({ run }) => run === newest) ? null : newest;
     const pinned = await readPinnedId(warehouse);
     if (json) {
       const { exitCode, age, newestSuccess, newestPublished, failure, state } = status;
@@ -52,7 +50,7 @@ export const statusCommand = declareCommand({
         newest_success: newestSuccess,
         newest_published: newestPublished,
         failure,
-        unended_run: unfinished,
+        unended_run: running,
         pinned,
       });
     } else {
@@ -62,8 +60,7 @@ export const statusCommand = declareCommand({
         pinned === null
           ? ''
           : `Snapshot ${pinned} is pinned. It stays current until you run ${complete('"rekap snapshots unpin"')}.\n`;
-      const more =
-        unfinished === null ? '' : `Run ${unfinished} has not finished: it is still running, or it was killed.\n`;
+      const more = running === null ? '' : `Run ${running} is running.\n`;
       process.stdout.write(fitLines(line + held + more, process.stdout));
     }
     return status.exitCode;
@@ -75,8 +72,7 @@ const maxReasonLength = 200;
 
 function describe({ state, newestSuccess, newestPublished, failure, age }: Status): string {
   const what = failure?.kind === 'push' ? 'push' : failure?.kind === 'lake' ? 'publication to the catalog' : 'run';
-  const failed =
-    failure === null ? '' : `last ${what} failed: ${failure.reason.split('\n')[0]!.slice(0, maxReasonLength)}`;
+  const failed = failure === null ? '' : `last ${what} failed: ${shorten(failure.reason)}`;
   if (newestSuccess === null) return failed === '' ? 'nothing is published yet' : `nothing is published; ${failed}`;
   if (state !== 'fresh')
     return [`newest success ${formatAge(age!)} ago`, failed].filter((part) => part !== '').join('; ');
@@ -86,6 +82,14 @@ function describe({ state, newestSuccess, newestPublished, failure, age }: Statu
     ? `unchanged since ${minute(published)}, checked ${formatAge(age!)} ago`
     : `${published.outcome} ${minute(published)} (${formatAge(age!)} ago)`;
   return [when, ...describeContent(newestSuccess)].join(', ');
+}
+
+/** Returns the first line of a reason, the first item of its list, and the number of other lines. Cuts it after a word. */
+function shorten(reason: string): string {
+  const [first, second, ...others] = reason.split('\n').map((line) => line.replace(/^ *(- )?/, ''));
+  const text = second === undefined ? first! : `${first} ${second}`;
+  const shown = text.length > maxReasonLength ? `${text.slice(0, maxReasonLength).replace(/\s+\S*$/, '')}…` : text;
+  return others.length === 0 ? shown : `${shown} (and ${formatNumber(others.length)} more)`;
 }
 
 function describeContent({ rows = {}, violation_ages: ages = {} }: RunLine): string[] {

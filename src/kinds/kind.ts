@@ -37,7 +37,7 @@ export interface Kind {
   readonly sqlType: string;
   /** Type with the memory layout of the Arrow batch. DuckDB casts it to `sqlType`. */
   readonly stagedType: string;
-  /** Describes a value that can't be read, such as "is not text". `raw` is the text from the source. */
+  /** Describes a value that can't be read, such as "is not valid text". `raw` is the text from the source. */
   malformed(raw: string | null): Phrase;
   readonly unusable: string;
   readonly schema: Json;

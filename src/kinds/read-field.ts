@@ -90,14 +90,10 @@ export function readRaw(page: Page, row: number, column: number): string | null 
   return readText(page, row, column) ?? page.bytes.toString('utf8', fieldStart[slot], fieldEnd[slot]);
 }
 
-/**
- * Returns the unescaped bytes of a string, because servers escape differently; null for any field without escapes, whose bytes are in the page.
- * Also null for text that exists only as escapes, such as half a surrogate pair.
- */
+/** Returns the unescaped bytes of a string, because servers escape differently; null for any field without escapes, whose bytes are in the page. */
 export function unescapedBytes({ records, bytes }: Page, slot: number): Buffer | null {
   if (records.fieldKind[slot] !== FieldKind.escaped) return null;
-  const text = parseString(bytes, records.fieldStart[slot]!, records.fieldEnd[slot]!);
-  return text.isWellFormed() ? Buffer.from(text) : null;
+  return Buffer.from(decodeString(bytes, records.fieldStart[slot]!, records.fieldEnd[slot]!));
 }
 
 export function kindOfValue({ records }: Page, slot: number): number {
@@ -106,10 +102,5 @@ export function kindOfValue({ records }: Page, slot: number): number {
 }
 
 function decodeString(bytes: Buffer, start: number, end: number): string {
-  // A lone surrogate such as \ud800 has no UTF-8 form and becomes the replacement character.
-  return parseString(bytes, start, end).toWellFormed();
-}
-
-function parseString(bytes: Buffer, start: number, end: number): string {
   return JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string;
 }

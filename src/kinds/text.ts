@@ -10,8 +10,8 @@ import { FieldKind, type Page } from '../stages.ts';
 export const textKind: Kind = {
   sqlType: 'VARCHAR',
   stagedType: 'VARCHAR',
-  malformed: () => ({ en: 'is not text', id: 'bukan teks' }),
-  unusable: 'is not text',
+  malformed: () => ({ en: 'is not valid text', id: 'bukan teks yang sah' }),
+  unusable: 'is not valid text',
   schema: { type: 'string' },
   newColumn: (rows) => new TextColumn(rows),
 };

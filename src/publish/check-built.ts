@@ -1,7 +1,7 @@
 /** Describes a built snapshot in a manifest, and checks whether it may be published: first its figures, then its files. */
 
 import { gateRefusal, RekapError } from '../errors.ts';
-import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
+import type { LoadReport } from '../load/load-report.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { checkGate } from './gate.ts';
 import { verifyBuilt } from './verify-snapshot.ts';
@@ -60,28 +60,18 @@ function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport
   }
 }
 
-function newErrorsOf(table: string, checks: readonly BrokenCheck[]): ReadonlyMap<string, number> {
-  const fresh = checks.filter((check) => check.dataset === table && check.severity === 'error' && check.new > 0);
-  return new Map(fresh.map((check) => [check.check, check.new]));
-}
-
 function passGate(
   { kind, id, project, requested, options, previous, landing }: Run,
   manifest: Manifest,
   { reports, brokenChecks }: Built,
 ): void {
-  const errorsOf = ({ violations }: LoadReport) =>
-    new Map(
-      violations.flatMap(({ severity, check, count }) => (severity === 'error' ? [[check, count] as const] : [])),
-    );
   const { refusals, strict, changes } = checkGate({
     pipelines: project.pipelines,
     manifest,
     previous: previous?.manifest ?? null,
     requested: requested.map(({ table }) => table),
-    shrunken: new Map([...reports].map(([table, { shrunken }]) => [table, shrunken])),
-    errors: new Map([...reports].map(([table, report]) => [table, errorsOf(report)])),
-    newErrors: new Map([...reports.keys()].map((table) => [table, newErrorsOf(table, brokenChecks)])),
+    reports,
+    brokenChecks,
     requireProof: options.requireProof,
     strict: options.strict,
     refuse: options.refuse,

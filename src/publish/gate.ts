@@ -2,7 +2,9 @@
 
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
+import { NullReason } from '../project/reserved.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
+import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
 import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
 
 /** Maximum share by which a dataset may lose rows, and the sum of a watched column may change, without confirmation. */
@@ -20,11 +22,8 @@ export interface GateInput {
   readonly manifest: Manifest;
   readonly previous: Manifest | null;
   readonly requested: readonly string[];
-  readonly shrunken: ReadonlyMap<string, readonly PartitionRows[]>;
-  /** Violations of severity error, by table and check. */
-  readonly errors: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Errors that the previous snapshot didn't have, by table and check. */
-  readonly newErrors: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly reports: ReadonlyMap<string, Pick<LoadReport, 'shrunken' | 'quarantine'>>;
+  readonly brokenChecks: readonly BrokenCheck[];
   /** The weakest accepted grade of proof, or null to accept any. */
   readonly requireProof: Grade | null;
   readonly strict: boolean;
@@ -47,26 +46,27 @@ export function checkGate(input: GateInput): GateFindings {
     const { table } = pipeline;
     const dataset = input.manifest.datasets[table];
     if (dataset === undefined) continue;
+    const errors = input.brokenChecks.filter((check) => check.dataset === table && check.severity === 'error');
     refusals.push(...ledgerProblems(table, dataset));
     if (input.requested.includes(table) && dataset.rows === 0)
-      refusals.push(`${table} is empty: the source did not return usable records`);
+      refusals.push(`${table} is empty: the source did not return usable records${quarantineReason(input, [table])}`);
     else if (
       input.requested.includes(table) &&
       summedColumns(pipeline).length > 0 &&
       summedColumns(pipeline).every((name) => dataset.nulls[name] === dataset.rows)
     )
       refusals.push(
-        `${table} does not contain figures: all counts of its ${countOf(dataset.rows, 'row')} are missing or malformed`,
+        `${table} does not contain figures: all counts of its ${countOf(dataset.rows, 'row')} are missing or malformed${exampleOf(errors, summedColumns(pipeline))}`,
       );
     if (input.requireProof !== null && input.requested.includes(table))
       refusals.push(...weakProofs(table, dataset, input.requireProof));
-    if (input.strict) strict.push(...strictProblems(table, dataset, input.errors.get(table) ?? new Map()));
+    if (input.strict) strict.push(...strictProblems(table, dataset, errors));
     const before = input.previous?.datasets[table];
     if (input.refuse === 'new-errors' && before !== undefined)
-      strict.push(...newProblems(table, dataset, before, input.newErrors.get(table) ?? new Map()));
+      strict.push(...newProblems(table, dataset, before, errors));
     if (before !== undefined && !input.acceptChanges) {
-      changes.push(...partitionChanges(table, dataset, before, input.shrunken.get(table) ?? []));
-      changes.push(...datasetChanges(pipeline, dataset, before));
+      changes.push(...partitionChanges(table, dataset, before, input.reports.get(table)?.shrunken ?? []));
+      changes.push(...datasetChanges(pipeline, dataset, before, errors));
     }
   }
   if (!input.acceptChanges) changes.push(...removedDatasets(input));
@@ -74,9 +74,28 @@ export function checkGate(input: GateInput): GateFindings {
     changes.push(
       hasNoRecords(input, 'fetched')
         ? 'the source does not have records of the requested partitions: a partition ID may be mistyped'
-        : 'all records of the requested partitions are in quarantine',
+        : `all records of the requested partitions are in quarantine${quarantineReason(input, input.requested)}`,
     );
   return { refusals, strict, changes };
+}
+
+/** Returns the number of records in quarantine and the most frequent reason, as the end of a sentence. */
+function quarantineReason({ reports }: GateInput, tables: readonly string[]): string {
+  const found = tables.flatMap((table) => reports.get(table)?.quarantine ?? []);
+  const all = found.reduce((sum, { count }) => sum + count, 0);
+  const [first] = found;
+  if (first === undefined) return '';
+  return ` (${countOf(all, 'record')} in quarantine, ${formatNumber(first.count)} because ${first.reason})`;
+}
+
+/** Returns the message of a violation as the end of a sentence. `columns` limits it to violations about these columns. */
+function exampleOf(checks: readonly BrokenCheck[], columns?: readonly string[]): string {
+  const found = checks
+    .flatMap(({ examples }) => examples)
+    .find(({ message }) => columns?.some((column) => message.startsWith(`${column} (`)) ?? true);
+  if (found === undefined) return '';
+  const place = [found.partition, found.place].filter((part) => part !== null && part !== '').join(', ');
+  return `; for example, ${place === '' ? '' : `${place}: `}${found.message}`;
 }
 
 function* weakProofs(table: string, { partitions }: ManifestDataset, required: Grade): Generator<string> {
@@ -113,14 +132,11 @@ export function* ledgerProblems(table: string, { ledger, rows, carried_over }: M
     yield `${table}: the ledger does not balance: ${formatNumber(rows)} rows, but ${formatNumber(published)} published + ${formatNumber(carried_over)} carried over`;
 }
 
-function* strictProblems(
-  table: string,
-  dataset: ManifestDataset,
-  errors: ReadonlyMap<string, number>,
-): Generator<string> {
-  const all = sumOf(errors);
+function* strictProblems(table: string, dataset: ManifestDataset, errors: readonly BrokenCheck[]): Generator<string> {
+  const all = errors.reduce((sum, { count }) => sum + count, 0);
+  const byCheck = errors.map(({ check, count }) => `${check} ${formatNumber(count)}`).join(', ');
   if (all > 0)
-    yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${listByCheck(errors)}`;
+    yield `${table}: ${countOf(all, 'violation')} of severity error (--strict); by check: ${byCheck}${exampleOf(errors)}`;
   if (dataset.quarantined > 0) yield `${table}: ${countOf(dataset.quarantined, 'record')} in quarantine (--strict)`;
 }
 
@@ -128,22 +144,16 @@ function* newProblems(
   table: string,
   dataset: ManifestDataset,
   before: ManifestDataset,
-  errors: ReadonlyMap<string, number>,
+  errors: readonly BrokenCheck[],
 ): Generator<string> {
-  const all = sumOf(errors);
+  const added = errors.filter((check) => check.new > 0);
+  const all = added.reduce((sum, check) => sum + check.new, 0);
+  const byCheck = added.map((check) => `${check.check} ${formatNumber(check.new)}`).join(', ');
   if (all > 0)
-    yield `${table}: ${countOf(all, 'new violation')} of severity error (--refuse new-errors); by check: ${listByCheck(errors)}`;
+    yield `${table}: ${countOf(all, 'new violation')} of severity error (--refuse new-errors); by check: ${byCheck}${exampleOf(added)}`;
   const quarantined = dataset.quarantined - before.quarantined;
   if (quarantined > 0)
     yield `${table}: ${countOf(quarantined, 'record')} more in quarantine than in the previous snapshot (--refuse new-errors)`;
-}
-
-function sumOf(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((sum, count) => sum + count, 0);
-}
-
-function listByCheck(errors: ReadonlyMap<string, number>): string {
-  return [...errors].map(([check, count]) => `${check} ${formatNumber(count)}`).join(', ');
 }
 
 /** Reports partitions that lost most records, which the dataset's total may not show. */
@@ -176,15 +186,21 @@ function* partitionChanges(
 type DatasetFigures = Pick<ManifestDataset, 'rows' | 'sums' | 'partitions'>;
 
 /** Reports a dataset that shrank, or whose sums changed too much. */
-export function* datasetChanges(pipeline: AnyPipeline, now: DatasetFigures, before: DatasetFigures): Generator<string> {
+export function* datasetChanges(
+  pipeline: AnyPipeline,
+  now: DatasetFigures,
+  before: DatasetFigures,
+  errors: readonly BrokenCheck[] = [],
+): Generator<string> {
   const { table } = pipeline;
+  const lost = errors.filter((check) => check.new > 0 && check.check in NullReason);
   if (now.rows < before.rows * (1 - maxShrinkage))
     yield `${table}: rows fell from ${formatNumber(before.rows)} to ${formatNumber(now.rows)} (${percent(now.rows, before.rows)})`;
   const mayIncrease = wasPartial(before, now);
   const moved = changedSums(pipeline, now.sums, before.sums).filter(({ from, to }) => to < from || !mayIncrease);
   for (const { name, from, to } of moved.slice(0, maxNamed)) {
     const share = from === 0 ? '' : ` (${percent(to, from)})`;
-    yield `${table}: the sum of ${name} changed from ${formatNumber(from)} to ${formatNumber(to)}${share}`;
+    yield `${table}: the sum of ${name} changed from ${formatNumber(from)} to ${formatNumber(to)}${share}${exampleOf(lost, [name])}`;
   }
   if (moved.length > maxNamed)
     yield `${table}: ${countOthers(moved.length - maxNamed)} changed by more than ${maxMovement * 100} %`;

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Database, holderOf, openDatabase } from '../runtime/database.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
@@ -12,8 +13,14 @@ const unfinishedPrefix = 'lock-';
 /** Matches unfinished lock files and their logs, which killed processes may leave. */
 export const unfinishedLock = new RegExp(`^${unfinishedPrefix}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\\.wal)?$`);
 
+/** Milliseconds after which a lock that is held is tried once more. */
+const lockRetryDelay = 100;
+
 /** Warehouses locked by this process, because the system's lock doesn't exclude the same process. */
 const heldByProcess = new Set<string>();
+
+/** The last checks of locks by this process. When a process closes a file, the system releases its locks on the file. */
+let checking: Promise<unknown> = Promise.resolve();
 
 /**
  * Locks the warehouse until the returned function is called.
@@ -32,6 +39,7 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
   }
   if (heldByProcess.has(place)) throw busy(warehouse, 'this process');
   heldByProcess.add(place);
+  await checking;
   try {
     const database = await openLock(warehousePaths(place).lock);
     return () => {
@@ -44,10 +52,36 @@ export async function lockWarehouse(warehouse: string): Promise<() => void> {
   }
 }
 
+/** Returns whether a sync or replay holds the lock. Throws as `lockWarehouse` does for a lock file that can't be used. */
+export async function isLocked(warehouse: string): Promise<boolean> {
+  const place = await realpath(warehouse);
+  if (heldByProcess.has(place)) return true;
+  const check = checkLock(place);
+  checking = Promise.allSettled([checking, check]);
+  return check;
+}
+
+async function checkLock(warehouse: string): Promise<boolean> {
+  const { lock } = warehousePaths(warehouse);
+  try {
+    if (await exists(lock)) (await openDatabase(lock, { readOnly: true, settings: { threads: '1' } })).close();
+    return false;
+  } catch (error) {
+    if (isRekapError(error, 'database-held')) return true;
+    throw explain(error, warehouse);
+  }
+}
+
 /** Opens the lock file. A new one is created and locked under a temporary name, so that no process sees an unlocked lock file. */
 async function openLock(lock: string): Promise<Database> {
   const open = (path: string): Promise<Database> => openDatabase(path, { settings: { threads: '1' } });
-  if (await exists(lock)) return open(lock);
+  if (await exists(lock))
+    return open(lock).catch(async (error: unknown) => {
+      if (!isRekapError(error, 'database-held')) throw error;
+      // `isLocked` of another process may hold it for a moment.
+      await wait(lockRetryDelay);
+      return open(lock);
+    });
   const own = join(dirname(lock), `${unfinishedPrefix}${randomUUID()}`);
   const database = await open(own);
   try {

@@ -1,16 +1,11 @@
 /** Records in runs.jsonl how a run, push or pull ended. */
 
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ExitCode, isRekapError, messageOf, RekapError, systemReason } from '../errors.ts';
-import { responsesFile, type RunFile } from '../land/formats.ts';
-import { readLandedResponses, readRunFile } from '../land/landed-run.ts';
+import { ExitCode, messageOf, RekapError, systemReason } from '../errors.ts';
 import type { Clock } from '../runtime/context.ts';
-import { type Manifest, warehousePaths } from '../warehouse/snapshot-format.ts';
+import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
-import { listLandedIds, listSnapshotIds, readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
+import { readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
 import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from '../run-options.ts';
 
 /** Maximum warnings in a line. The landing contains all of them. */
@@ -181,49 +176,4 @@ function runLine(
     steps: Object.fromEntries(steps),
     warnings: run.warnings.slice(0, maxWarnings),
   };
-}
-
-const killed = 137;
-
-/**
- * Records runs that ended without a line. The caller holds the lock, so no run is active.
- * Does nothing if the log is missing, because then killed runs can't be distinguished.
- */
-export async function recordKilled(warehouse: string): Promise<void> {
-  const paths = warehousePaths(warehouse);
-  const published = new Set(await listSnapshotIds(warehouse));
-  if (!existsSync(paths.runs) && published.size > 0) return;
-  const known = new Set((await readRuns(warehouse)).map(({ run }) => run));
-  const unrecorded = (await listLandedIds(warehouse)).filter((id) => !known.has(id));
-  for (const id of unrecorded) await recordLanding(warehouse, join(paths.landing, id), published.has(id));
-}
-
-async function recordLanding(warehouse: string, landing: string, isPublished: boolean): Promise<void> {
-  let file: RunFile;
-  let requests = 0;
-  try {
-    file = await readRunFile(landing);
-    requests = (await readLandedResponses(landing)).length;
-  } catch (error) {
-    if (isRekapError(error, 'landing')) return;
-    throw error;
-  }
-  const { run, started_at, source } = file;
-  const { mtime } = await stat(join(landing, responsesFile));
-  await appendRun(warehouse, {
-    run,
-    kind: 'sync',
-    started_at,
-    // The last sign of the run.
-    finished_at: mtime.toISOString(),
-    outcome: isPublished ? 'published' : 'interrupted',
-    exit_code: killed,
-    source,
-    snapshot: isPublished ? run : null,
-    reason: isPublished
-      ? 'The process ended after it published, but before it recorded the outcome.'
-      : 'The process was killed, or the machine stopped.',
-    requests,
-    retries: 0,
-  });
 }

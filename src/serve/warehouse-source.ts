@@ -1,9 +1,11 @@
 /** Serves the current snapshot of a warehouse: converts its tables back to the source's records, and follows `current`. */
 
+import { randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import { columnList, type Database, quoteIdentifier, tableColumns } from '../runtime/database.ts';
+import { type Database, quoteIdentifier, tableColumns } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
+import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { fieldPath, writeMember } from '../project/field-path.ts';
 import {
@@ -103,7 +105,7 @@ async function loadCurrent(
   return { id, snapshot, source: fixedSource(sets) };
 }
 
-type Row = Readonly<Record<string, number | bigint | string | null>>;
+type Row = Readonly<Record<string, string | null>>;
 
 /**
  * Restores the records of a dataset: rows sorted by key, then quarantined records as received.
@@ -114,17 +116,28 @@ async function restoreRecords(database: Database, pipeline: AnyPipeline): Promis
   const lost = await readNullSources(database, pipeline);
   const columns = Object.entries(pipeline.columns);
   const rows = await database.rows<Row>(
-    `SELECT ${columnList(Object.keys(pipeline.columns))} FROM ${quoteIdentifier(pipeline.table)} ORDER BY ${columnList(pipeline.key)}`,
+    `SELECT ${textsSql(pipeline, Object.keys(pipeline.columns))} FROM ${quoteIdentifier(pipeline.table)} t ORDER BY ${pipeline.key.map((column) => `t.${quoteIdentifier(column)}`).join(', ')}`,
   );
   const texts = rows.map((row) => {
     const key = keyOf(row, pipeline);
     const record = {};
-    for (const [name, { field }] of columns) {
+    const inserted: (readonly [placeholder: string, json: string])[] = [];
+    for (const [name, { field, kind }] of columns) {
       const value = row[name] ?? null;
-      const restored = value === null ? lost.get(`${key} ${name}`) : String(value);
-      if (restored !== undefined) writeMember(record, fieldPath(field), restored);
+      let restored = value ?? lost.get(`${key} ${name}`);
+      if (restored === undefined) continue;
+      // A malformed text is the JSON of something else. As a string, it would be valid.
+      if (value === null && restored !== null && restored !== '' && kind === 'text') {
+        const placeholder = randomUUID();
+        inserted.push([`"${placeholder}"`, restored]);
+        restored = placeholder;
+      }
+      writeMember(record, fieldPath(field), restored);
     }
-    return JSON.stringify(record);
+    return inserted.reduce(
+      (text, [placeholder, json]) => text.replace(placeholder, () => json),
+      JSON.stringify(record),
+    );
   });
   // Quarantined records come after the rows that they may repeat.
   const quarantined = await database.rows<{ record: string }>(
@@ -135,16 +148,31 @@ async function restoreRecords(database: Database, pipeline: AnyPipeline): Promis
 }
 
 /** Returns the source's values for NULLs, by key and column. Fields without an entry were missing. */
-async function readNullSources(database: Database, pipeline: AnyPipeline): Promise<Map<string, Row[string]>> {
+async function readNullSources(database: Database, pipeline: AnyPipeline): Promise<Map<string, string | null>> {
   const rows = await database.rows<Row>(
-    `SELECT ${columnList(pipeline.key)}, column_name AS lost_column,
+    `SELECT ${textsSql(pipeline, pipeline.key)}, column_name AS lost_column,
             CASE check_name WHEN 'malformed' THEN raw_value WHEN 'empty' THEN '' END AS lost_value
-     FROM violations WHERE dataset = $1 AND check_name IN ('null', 'empty', 'malformed')`,
+     FROM violations t WHERE dataset = $1 AND check_name IN ('null', 'empty', 'malformed')`,
     [pipeline.table],
   );
   return new Map(rows.map((row) => [`${keyOf(row, pipeline)} ${row['lost_column']}`, row['lost_value'] ?? null]));
 }
 
+/** Returns SQL of columns as texts that a sync reads as exactly the same values. */
+function textsSql({ columns }: AnyPipeline, names: readonly string[]): string {
+  return names
+    .map((name) => {
+      const definition = columns[name]!;
+      const column = quoteIdentifier(name);
+      // Datasets that share the name of a key column may declare different types.
+      const text = `t.${column}::${kindOf(definition).sqlType}::VARCHAR`;
+      if (definition.kind === 'timestamp') return `replace(${text}, ' ', 'T') || 'Z' AS ${column}`;
+      // DuckDB omits the zero of 0.5 in a DECIMAL(4,4).
+      return `${definition.kind === 'decimal' ? `regexp_replace(${text}, '^(-?)[.]', '\\10.')` : text} AS ${column}`;
+    })
+    .join(', ');
+}
+
 function keyOf(row: Row, { key }: AnyPipeline): string {
-  return JSON.stringify(key.map((name) => String(row[name] ?? null)));
+  return JSON.stringify(key.map((name) => row[name]));
 }

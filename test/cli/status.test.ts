@@ -1,10 +1,12 @@
 /** rekap status depends on the newest success, the last sync and the last push. */
 
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RunLine } from '../../src/warehouse/runs-log.ts';
+import { warehousePaths } from '../../src/warehouse/snapshot-format.ts';
 import { allRuns, rolledBackWarehouse, runAt } from '../support/all-runs.ts';
+import { holdDatabase } from '../support/hold-database.ts';
+import { addKilled } from '../support/killed-run.ts';
 
 const now = new Date('2026-11-24T06:00:00Z');
 const day = 86_400_000;
@@ -18,7 +20,7 @@ describe('rekap status', () => {
   const killed = runAt('24T03:00', {
     outcome: 'interrupted',
     exit_code: 137,
-    reason: `Killed.${'x'.repeat(300)}\nand more`,
+    reason: `${'Killed again. '.repeat(20)}\nand more`,
   });
   const fresh = { state: 'fresh', newest_published: published, failure: null };
   const failed = { state: 'failed', newest_success: published, age_seconds: 3 * 86_400 + 3 * 3600 };
@@ -39,7 +41,7 @@ describe('rekap status', () => {
     [
       [published!, refused!],
       7,
-      'failed: newest success 3 d ago; last run failed: The quality gate refused to publish:',
+      'failed: newest success 3 d ago; last run failed: The quality gate refused to publish: a reason (and 2 more)',
       { ...failed, failure: refused },
     ],
     [
@@ -51,7 +53,7 @@ describe('rekap status', () => {
     [
       [killed],
       6,
-      `stale: nothing is published; last run failed: Killed.${'x'.repeat(193)}`,
+      `stale: nothing is published; last run failed: ${'Killed again. '.repeat(14).trimEnd()}…`,
       { state: 'stale', newest_success: null, age_seconds: null },
     ],
     [[], 6, 'stale: nothing is published yet', { state: 'stale', failure: null, age_seconds: null }],
@@ -77,14 +79,40 @@ describe('rekap status', () => {
     expect((await json('status', '--max-age', '75h')).code).toBe(6);
   });
 
-  it('names a run that has stored responses but no record of its end', async () => {
+  it('is failed as soon as the process of a run is gone, and shows a run that is running', async () => {
     const { warehouse, run, json } = await rolledBackWarehouse([published!]);
-    const landed = (id: string) => mkdir(join(warehouse, 'landing', id));
-    await landed('20261121T030000Z-aaaaaa');
-    expect((await json('status', '--max-age', '7d')).value).toMatchObject({ unended_run: null });
-    await landed('20261124T055900Z-aaaaaa');
-    expect((await json('status', '--max-age', '7d')).value).toMatchObject({ unended_run: '20261124T055900Z-aaaaaa' });
+    const killedRun = '20261124T055900Z-aaaaaa';
+    await addKilled(warehouse, killedRun);
+    expect(await run('status', '--max-age', '7d')).toMatchObject({
+      code: 7,
+      stdout: 'failed: newest success 3 d ago; last run failed: The process was killed, or the machine stopped.\n',
+    });
+    const failure = { run: killedRun, outcome: 'interrupted', exit_code: 137 };
+    expect(await json('status', '--max-age', '7d')).toMatchObject({ code: 7, value: { failure, unended_run: null } });
+    expect((await json('runs', 'show', killedRun)).value).toMatchObject([failure]);
+    expect((await json('runs', '--failed')).value).toMatchObject([failure]);
+    await holdDatabase(warehousePaths(warehouse).lock);
+    expect(await json('status', '--max-age', '7d')).toMatchObject({
+      code: 0,
+      value: { state: 'fresh', failure: null, unended_run: killedRun },
+    });
+    expect((await run('status', '--max-age', '7d')).stdout).toContain(`Run ${killedRun} is running.\n`);
+  });
+
+  it('fits into a terminal of 80 columns, and cuts no word', async () => {
+    const reason = `The source refused the API key: https://host/api/list?limit=1000&offset=0 returned status 401: {"type":"about:blank","title":"Unauthorized","status":401,"detail":"The header x-api-key is missing.","instance":"/api/list"}`;
+    const { run } = await rolledBackWarehouse([
+      published!,
+      runAt('23T03:00', { outcome: 'failed', exit_code: 4, reason }),
+    ]);
+    const { isTTY, columns } = process.stdout;
+    onTestFinished(() => void Object.assign(process.stdout, { isTTY, columns }));
+    Object.assign(process.stdout, { isTTY: true, columns: 80 });
     const { stdout } = await run('status', '--max-age', '7d');
-    expect(stdout.split('\n')[1]).toContain('Run 20261124T055900Z-aaaaaa has not finished');
+    const lines = stripVTControlCharacters(stdout).trimEnd().split('\n');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+    const shown = lines.map((line) => line.trim()).join(' ');
+    expect(shown).toMatch(/…$/);
+    expect(reason).toContain(`${shown.slice(shown.indexOf('The source'), -1)} `);
   });
 });

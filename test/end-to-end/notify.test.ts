@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { addKilled } from '../support/killed-run.ts';
 import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -58,6 +59,20 @@ describe('a sync', () => {
     expect(failed.code).toBe(4);
     expect(heard.slice(2).map(({ path }) => path)).toEqual(['/check-2/start', '/check-2/fail']);
     expect(heard.at(-1)!.body).toContain('cannot be reached');
+  });
+
+  it('sends the failure of a killed sync before it begins, and only once', async () => {
+    const warehouse = await temporaryFolder();
+    expect((await syncSample(warehouse)).code).toBe(0);
+    const killed = '20261122T030000Z-aaaaaa';
+    await addKilled(warehouse, killed);
+    const { heard, url } = await listen();
+    const words = ['--ping-url', `${url}/check`, '--webhook', `${url}/hook`];
+    for (let night = 0; night < 2; night += 1) expect((await syncSample(warehouse, ...words)).code).toBe(0);
+    const night = ['/check/start', '/check', '/hook'];
+    expect(heard.map(({ path }) => path)).toEqual(['/check/fail', '/hook', ...night, ...night]);
+    expect(heard[0]!.body).toContain('was killed');
+    expect(JSON.parse(heard[1]!.body)).toMatchObject({ event: 'failed', run: killed, exit_code: 137, warehouse });
   });
 
   it('runs the command of what became of it, with the run on stdin and never the key', async () => {

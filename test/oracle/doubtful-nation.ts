@@ -62,7 +62,7 @@ export function doubtfulNation(): SourceData {
 
 /** Names that are misspelled, doubled, missing or written strangely; all in the third partition. */
 function addNames(nation: SourceData, file: keyof SourceData): void {
-  const names = ["MU'ARA + KEPULAUAN", 'P A P U A', 'PAPUA', 'Papua', '@half', 'PAHUWATO', 'POHUWATO'];
+  const names = ["MU'ARA + KEPULAUAN", 'P A P U A', 'PAPUA', 'Papua', 'PAHUWATO', '@half', 'POHUWATO'];
   const records = nation[file].filter((record) => record['IdDapil'] === '1201');
   for (const [at, name] of names.entries()) records[at]!['NamaKabupaten'] = name;
   for (const [at, name] of [undefined, null, '', 5, 'DAPIL 1201 I'].entries()) records[at]!['NamaDapil'] = name;

@@ -90,9 +90,15 @@ def records_in(body, fields):
     return data if isinstance(data, list) else [data] if isinstance(data, dict) else []
 
 
-def writable(text):
-    """Half a surrogate pair has no form in UTF-8; files hold the replacement character for it."""
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)
+def is_writable(text):
+    """Half a surrogate pair has no form in UTF-8."""
+    return re.search("[\ud800-\udfff]", text) is None
+
+
+def written(value):
+    """The JSON of a value, with escapes only where there is no other form."""
+    text = json.dumps(value, ensure_ascii=False)
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half.group()):04x}", text)
 
 
 def read(record, column, field):
@@ -100,13 +106,14 @@ def read(record, column, field):
     value = record.get(field)
     if value is None or value == "":
         return None, ("empty" if value == "" else "null" if field in record else "missing", value)
-    raw = value.text if isinstance(value, Number) else value if isinstance(value, str) else json.dumps(value)
-    if column in TEXTS and isinstance(value, str):
-        return writable(value), None
+    is_text = isinstance(value, str) and is_writable(value)
+    raw = value.text if isinstance(value, Number) else value if is_text else written(value)
+    if column in TEXTS and is_text:
+        return value, None
     is_digits = isinstance(value, (str, Number)) and re.fullmatch("[0-9]+", raw)
     if column not in TEXTS and is_digits and int(raw) <= 2_147_483_647:
         return int(raw), None
-    return None, ("malformed", writable(raw))
+    return None, ("malformed", raw)
 
 
 def plain(name):

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { pipelines } from '../support/bundled.ts';
 import { summedColumns } from '../../src/project/declaration.ts';
+import type { BrokenCheck } from '../../src/load/load-report.ts';
 import { checkGate, type GateFindings, type GateInput } from '../../src/publish/gate.ts';
 import type { Manifest, ManifestDataset } from '../../src/warehouse/snapshot-format.ts';
 import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
@@ -31,9 +32,8 @@ const check = (now: Dataset, before: Dataset | null, more: Partial<GateInput> = 
     manifest: manifest(now),
     previous: before === null ? null : manifest(before),
     requested: ['voters', 'voting_rights_users'],
-    shrunken: new Map(),
-    errors: new Map(),
-    newErrors: new Map(),
+    reports: new Map(),
+    brokenChecks: [],
     requireProof: null,
     strict: false,
     refuse: null,
@@ -49,8 +49,18 @@ const only = (kind: keyof GateFindings, reason: RegExp | null) =>
 const sums = (total: string, more: Record<string, string> = {}) => ({ sums: { grand_total: total, ...more } });
 const partitions = (...found: ReturnType<typeof verdict>[]): Dataset => ({ partitions: found });
 const shrunken = (...found: { partition: string; before: number; now: number }[]) => ({
-  shrunken: new Map([['voters', found]]),
+  reports: new Map([['voters', { shrunken: found, quarantine: [] }]]),
 });
+/** A failed check of voters, of severity error, with one example. */
+const broken = (name: string, count: number, fresh = 0, message = ''): BrokenCheck => ({
+  dataset: 'voters',
+  check: name,
+  severity: 'error',
+  count,
+  new: fresh,
+  examples: message === '' ? [] : [{ partition: '1101', place: 'ACEH BARAT', message, new: fresh > 0 }],
+});
+const malformed = 'grand_total (JumlahSeluruhPemilih) is "12.0", which is not a whole number';
 const ledger = (fetched: number, published: number, quarantined = 0, duplicates = 0) => ({
   fetched,
   published,
@@ -67,6 +77,31 @@ describe('the gate refuses, even with --accept-changes', () => {
     ['rows from nowhere', { ledger: ledger(900, 900), carried_over: 99 }, {}, /does not balance: 1,000 rows/],
     ['an empty dataset', { rows: 0, sums: {} }, {}, / is empty/],
     ['a dataset in which no count can be read', { nulls: allNull }, {}, / does not contain figures: .*1,000/],
+    [
+      'a dataset in which no count can be read, with an example',
+      { nulls: allNull },
+      { brokenChecks: [broken('malformed', 9, 0, 'regency (x) is 1, which…'), broken('empty', 9, 0, malformed)] },
+      /malformed; for example, 1101, ACEH BARAT: grand_total \(JumlahSeluruhPemilih\) is "12\.0", which is not/,
+    ],
+    [
+      'an empty dataset, with the reason for quarantine',
+      { rows: 0, sums: {} },
+      {
+        reports: new Map([
+          [
+            'voters',
+            {
+              shrunken: [],
+              quarantine: [
+                { reason: 'IdDapil is null', count: 3 },
+                { reason: 'not an object', count: 1 },
+              ],
+            },
+          ],
+        ]),
+      },
+      / is empty: .* \(4 records in quarantine, 3 because IdDapil is null\)/,
+    ],
     ['none in which one can', { nulls: { ...allNull, grand_total: 999 } }, {}, null],
   ])('%s', (_, now, more, reason) => {
     expect(check(now, null, { acceptChanges: true, ...more })).toEqual(only('refusals', reason));
@@ -79,7 +114,9 @@ describe('the gate refuses, even with --accept-changes', () => {
 });
 
 describe('the gate refuses with --strict, and only then', () => {
-  const errors = (...counts: [string, number][]) => ({ errors: new Map([['voters', new Map(counts)]]) });
+  const errors = (...counts: [string, number][]) => ({
+    brokenChecks: counts.map(([name, count]) => broken(name, count)),
+  });
 
   it.each<[string, Dataset, Partial<GateInput>, RegExp | null]>([
     ['nothing', {}, {}, null],
@@ -93,16 +130,15 @@ describe('the gate refuses with --strict, and only then', () => {
 });
 
 describe('the gate refuses new errors with --refuse', () => {
-  const newErrors = (...counts: [string, number][]) => ({ newErrors: new Map([['voters', new Map(counts)]]) });
-  const standing = { errors: new Map([['voters', new Map([['a', 7]])]]) };
+  const standing = { brokenChecks: [broken('a', 7)] };
 
   it.each<[string, Dataset, Partial<GateInput>, RegExp | null]>([
     ['not those that stand', { quarantined: 1 }, standing, null],
     [
       'new ones, whoever accepts changes',
       { quarantined: 1 },
-      { ...standing, ...newErrors(['a', 2]) },
-      /: 2 new .*: a 2$/,
+      { brokenChecks: [broken('a', 7), broken('b', 9, 2, malformed)] },
+      /: 2 new .*: b 2; for example, 1101, ACEH BARAT: grand_total .* is "12\.0"/,
     ],
     ['more in quarantine', { quarantined: 3 }, {}, /: 2 records more in quarantine/],
   ])('%s', (_, now, more, reason) => {
@@ -156,6 +192,13 @@ describe('the gate requires --accept-changes', () => {
     ['for one that rose by more', sums('1101'), sums('1000'), {}, /the sum of grand_total changed from 1,000 to 1,101/],
     ['not for one that fell by 10 %', sums('900'), sums('1000'), {}, null],
     ['for one that fell by more', sums('899'), sums('1000'), {}, /grand_total changed from 1,000 to 899 \(−10\.1 %\)$/],
+    [
+      'for one that fell, because a value is malformed',
+      sums('899'),
+      sums('1000'),
+      { brokenChecks: [broken('malformed', 9, 9, malformed)] },
+      /\(−10\.1 %\); for example, 1101, ACEH BARAT: grand_total .* is "12\.0"/,
+    ],
     ['for one that became 0', sums('0'), sums('1'), {}, /grand_total changed from 1 to 0/],
     [
       'for a list that became 0 everywhere',

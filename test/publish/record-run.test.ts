@@ -1,17 +1,13 @@
-/** runs.jsonl has one line for a run that finished, failed, was killed, or could not start. */
+/** runs.jsonl has one line for a run that finished, failed, or could not start. */
 
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExitCode, interruptedBy, RekapError } from '../../src/errors.ts';
-import { makeWarehouse } from '../../src/publish/snapshot-folder.ts';
-import { outcomeOf, recordEnd, recordFailure, recordKilled, recordEarlyFailure } from '../../src/publish/record-run.ts';
+import { outcomeOf, recordEnd, recordFailure, recordEarlyFailure } from '../../src/publish/record-run.ts';
 import type { Run } from '../../src/run-options.ts';
-import { describedRun } from '../support/landed.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { datasetOf, manifestOf } from '../support/manifests.ts';
 import { readRunLines } from '../support/run-lines.ts';
-import { addSnapshot, nights, smallWarehouse } from '../support/small-snapshots.ts';
+import { nights, smallWarehouse } from '../support/small-snapshots.ts';
 import { project, syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -149,49 +145,5 @@ describe('a run that could not start', () => {
     const folder = await temporaryFolder();
     await expect(record(folder)).rejects.toMatchObject({ code: 'warehouse' });
     await expect(readRunLines(folder)).rejects.toThrow('ENOENT');
-  });
-});
-
-describe('a killed run', () => {
-  const heard = new Date('2026-11-22T03:00:30Z');
-
-  async function killed(warehouse: string, id: string): Promise<void> {
-    const landing = join(warehouse, 'landing', id);
-    await mkdir(landing);
-    await writeFile(join(landing, 'run.json'), JSON.stringify(describedRun({ run: id })));
-    await writeFile(join(landing, 'answers.jsonl'), '');
-    await utimes(join(landing, 'answers.jsonl'), heard, heard);
-  }
-
-  const line = {
-    kind: 'sync',
-    started_at: describedRun().started_at,
-    finished_at: heard.toISOString(),
-    exit_code: 137,
-    source: 'http://source.test',
-    requests: 0,
-    retries: 0,
-  };
-
-  it('is recorded as interrupted, unless its snapshot was published', async () => {
-    const warehouse = await temporaryFolder();
-    await makeWarehouse(warehouse, () => undefined);
-    await killed(warehouse, first);
-    await recordKilled(warehouse);
-    await addSnapshot(warehouse, second);
-    await killed(warehouse, second);
-    for (let time = 0; time < 2; time += 1) await recordKilled(warehouse);
-    const reason = expect.stringMatching(/./) as string;
-    expect(await readRunLines(warehouse)).toEqual([
-      { ...line, run: first, outcome: 'interrupted', snapshot: null, reason },
-      { ...line, run: second, outcome: 'published', snapshot: second, reason },
-    ]);
-  });
-
-  it('is not recorded if the log was removed', async () => {
-    const warehouse = await smallWarehouse([first]);
-    await killed(warehouse, second);
-    await recordKilled(warehouse);
-    await expect(readRunLines(warehouse)).rejects.toThrow('ENOENT');
   });
 });

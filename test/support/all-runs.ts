@@ -45,7 +45,11 @@ export const allRuns: readonly RunLine[] = [
   runAt('21T05:00', { outcome: 'dry run' }),
   runAt('21T06:00', { ...transfer, kind: 'pull', outcome: 'pulled', snapshot: '20261121T030000Z-000001' }),
   runAt('22T03:00', { outcome: 'unchanged', rows: { voters: 1514 } }),
-  runAt('23T03:00', { outcome: 'refused', exit_code: 3, reason: 'The quality gate refused to publish:\n  - a reason' }),
+  runAt('23T03:00', {
+    outcome: 'refused',
+    exit_code: 3,
+    reason: 'The quality gate refused to publish:\n  - a reason\n  - another\n  - a third',
+  }),
   runAt('23T03:05', { run: null, outcome: 'refused', exit_code: 5, reason: 'Another sync holds the warehouse.' }),
   runAt('23T04:00', { outcome: 'failed', exit_code: 4, reason: 'The source cannot be reached.' }),
   runAt('24T03:00', { outcome: 'interrupted', exit_code: 137, reason: 'The process was killed.' }),

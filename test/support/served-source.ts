@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Project } from '../../src/project/declaration.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
@@ -80,9 +81,13 @@ export async function serveFolder(folder: string, faults?: FaultSettings): Promi
 }
 
 /** The service over a source, until the present test is over; then both are closed. */
-export async function serveSource(source: RecordSource, faults?: FaultSettings): Promise<{ url: string }> {
+export async function serveSource(
+  source: RecordSource,
+  faults?: FaultSettings,
+  { pipelines }: Pick<Project, 'pipelines'> = project,
+): Promise<{ url: string }> {
   const service = await startService({
-    pipelines: project.pipelines,
+    pipelines,
     source,
     keys: new ApiKeys([testKey]),
     host: '127.0.0.1',

@@ -54,8 +54,9 @@ it.each([
   ['TahunPemilu', '2147483648', 'is more than 2147483647'],
   ['NamaKabupaten', undefined, 'is missing'],
   ['NamaKabupaten', '""', 'is empty'],
-  ['NamaProvinsi', '5', 'is not text'],
-  ['JenisPemilu', '["DPR-RI"]', 'is not text'],
+  ['NamaProvinsi', '5', 'is not valid text'],
+  ['JenisPemilu', '["DPR-RI"]', 'is not valid text'],
+  ['NamaKabupaten', '"A\\ud800"', 'is not valid text'],
 ])('quarantines a record whose %s is %s', (field, json, reason) => {
   const data = json === undefined ? [voterRecord({ [field]: undefined })] : `[${recordJson(field, json)}]`;
   const { rows, quarantined } = transform(data);

@@ -58,7 +58,13 @@ export class JsonText {
     }
   }
 
+  /** Returns whether the string has escapes. */
   passString(): boolean {
+    return this.passText() !== FieldKind.text;
+  }
+
+  /** Returns `text` without escapes, `escaped`, or `other` for text that isn't valid Unicode, because it has half a surrogate pair. */
+  private passText(): number {
     const { bytes, at: start } = this;
     let at = start + 1;
     let escaped = false;
@@ -77,13 +83,13 @@ export class JsonText {
       at += 1;
     }
     this.at = at + 1;
-    if (escaped) this.checkEscapes(start);
-    return escaped;
+    return escaped ? this.kindOfEscaped(start) : FieldKind.text;
   }
 
-  private checkEscapes(start: number): void {
+  private kindOfEscaped(start: number): number {
     try {
-      JSON.parse(this.bytes.toString('utf8', start, this.at));
+      const text = JSON.parse(this.bytes.toString('utf8', start, this.at)) as string;
+      return text.isWellFormed() ? FieldKind.escaped : FieldKind.other;
     } catch {
       throw new ScanError(`the string at byte ${start} has an invalid escape`, start);
     }
@@ -91,7 +97,7 @@ export class JsonText {
 
   passValue(depth: number): number {
     const byte = this.bytes[this.at];
-    if (byte === QUOTE) return this.passString() ? FieldKind.escaped : FieldKind.text;
+    if (byte === QUOTE) return this.passText();
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (depth >= maxDepth)
         throw new ScanError(`values are nested more than ${maxDepth} levels deep at byte ${this.at}`, this.at);
