@@ -8,7 +8,10 @@ import { createHttpTransport, type HttpResponse, type Transport } from './source
 import type { Secret } from './source/secret.ts';
 import { checkKey } from './source/source-messages.ts';
 import { createPageScanner } from './source/decode/scan-response.ts';
-import type { AnyPipeline, Project } from './project/declaration.ts';
+import { DeclaredPlaces } from './extract/declared-places.ts';
+import { nextOfLink } from './source/link-header.ts';
+import { type AnyPipeline, nextPointer, type Project } from './project/declaration.ts';
+import type { Page } from './stages.ts';
 import { targetOf } from './extract/pages.ts';
 import { RecordReader } from './extract/prove.ts';
 import type { PageAddress } from './source/paging/pass.ts';
@@ -43,6 +46,8 @@ export interface DoctorOptions {
 
 const leastSpace = 1_000_000_000;
 const maxSkew = 300_000;
+/** Records of the first request. A single record may lack fields that others have. */
+const sampled = 10;
 
 const ok = (about: string, found: string): Finding => ({ about, state: 'ok', found, next: null });
 const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
@@ -144,7 +149,9 @@ async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: 
   const pipeline = project.pipelines[0]!;
   const request = createRequest(transport, new URL(baseUrl), pipeline, options);
   try {
-    const first = await request(null, 1);
+    const sample = await request(null, sampled);
+    const isTooLong = 'response' in sample && [400, 413, 422].includes(sample.response.status);
+    const first = isTooLong ? await request(null, 1) : sample;
     if ('why' in first)
       return yield bad(
         'service',
@@ -183,7 +190,7 @@ async function* examineService(options: DoctorOptions, baseUrl: string, apiKey: 
     const read = readRecords(pipeline, first.response.body);
     if (typeof read === 'string')
       return yield bad('response', read, 'The response does not have the declared shape. Check --base-url.');
-    yield ok('response', 'the response has the declared shape');
+    yield* examinePlaces(pipeline, read.page, first.response.headers);
     const [partition] = read.partitions;
     if (partition !== undefined) {
       const own = await request(partition, pageSize);
@@ -244,8 +251,29 @@ function firstPage({ paging }: AnyPipeline, size: number, offset: number): PageA
   }
 }
 
+/** Compares the places that the declaration names with a response. */
+function* examinePlaces(pipeline: AnyPipeline, page: Page, headers: HttpResponse['headers']): Generator<Finding> {
+  const places = new DeclaredPlaces(pipeline);
+  places.note(page);
+  const { paging } = pipeline;
+  const next = 'link' in paging ? (nextOfLink(headers['link']) ?? undefined) : page.next;
+  const problems = places.problems();
+  for (const what of problems) yield bad('response', what, 'Correct the declaration.');
+  for (const what of places.warnings()) yield doubt('response', what, 'Correct the field if it is misspelled.');
+  if (paging.by === 'next' && next === undefined)
+    yield doubt(
+      'response',
+      `the response has no ${nextPointer(paging) ?? 'header Link with rel="next"'}, so it names no next page`,
+      'Check the paging. In a list of one page, this is correct.',
+    );
+  if (problems.length === 0) yield ok('response', 'the response has the declared shape');
+}
+
 /** Returns the records of a response and their partitions, or what is wrong with the response. */
-function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; partitions: string[] } | string {
+function readRecords(
+  pipeline: AnyPipeline,
+  bytes: Buffer,
+): { page: Page; count: number; partitions: string[] } | string {
   try {
     const request = { dataset: pipeline.table, partition: null, target: '' };
     const page = createPageScanner(() => undefined)(pipeline, request, '', bytes);
@@ -255,7 +283,7 @@ function readRecords(pipeline: AnyPipeline, bytes: Buffer): { count: number; par
       reader.read(page, row);
       return reader.partition;
     });
-    return { count: records.length, partitions: partitions.filter((value) => value !== null) };
+    return { page, count: records.length, partitions: partitions.filter((value) => value !== null) };
   } catch (error) {
     return messageOf(error);
   }

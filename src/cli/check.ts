@@ -13,11 +13,13 @@ export const checkCommand = declareCommand({
   ],
   async run({ project: folder, json }) {
     const project = await loadChosenProject(folder);
-    const [{ requireSql }, { printJson }] = await Promise.all([
+    const [{ checkSample }, { requireSql }, { printJson, warningText }] = await Promise.all([
+      import('../check-sample.ts'),
       import('../load/try-sql.ts'),
       import('./print/terminal.ts'),
     ]);
     await requireSql(project, project.files);
+    for (const warning of await checkSample(project)) process.stderr.write(warningText(warning, process.stderr));
     const { name, title, pipelines, models, checks } = project;
     const datasets = pipelines.map(({ table }) => table);
     if (json)

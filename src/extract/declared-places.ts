@@ -3,7 +3,7 @@
 import type { AnyPipeline } from '../project/declaration.ts';
 import { fieldPath } from '../project/field-path.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
-import { formatNumber } from '../runtime/text.ts';
+import { countOf } from '../runtime/text.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
 const maxNamed = 5;
@@ -46,24 +46,40 @@ export class DeclaredPlaces {
       ...(this.lacksFlag && this.records > 0
         ? [`no response has ${hasMore}, which should say whether a page follows ("hasMore"); the first has ${members}`]
         : []),
-      ...this.describe(false, 'correct the field, or add nullable: true to the column'),
+      ...shorten(this.missingFields(false)),
     ];
   }
 
   /** Returns the nullable columns whose field no record has. */
   warnings(): string[] {
-    return this.describe(true, 'the column is NULL in all rows');
+    return shorten(this.missingFields(true));
   }
 
-  private describe(nullable: boolean, advice: string): string[] {
+  /** Returns the fields that no record has, of columns that are nullable, or of those that are not. */
+  missingFields(nullable: boolean): MissingField[] {
     const { columns } = this.pipeline;
     if (this.records === 0) return [];
-    const names = [...this.absent.keys()].filter((name) => (columns[name]!.nullable === true) === nullable);
-    const shown = names.slice(0, maxNamed).map((name) => {
-      const { field } = columns[name]!;
-      const what = `none of ${formatNumber(this.records)} records has the field "${field}" of the column "${name}"`;
-      return `${withSuggestion(what, fieldPath(field).at(-1)!, [...this.unknown])} (${advice})`;
-    });
-    return names.length > shown.length ? [...shown, `and ${names.length - shown.length} more columns`] : shown;
+    return [...this.absent.keys()]
+      .filter((name) => (columns[name]!.nullable === true) === nullable)
+      .map((name) => {
+        const { field } = columns[name]!;
+        const what = `none of ${countOf(this.records, 'record')} has the field "${field}" of the column "${name}"`;
+        const advice = nullable
+          ? 'the column is NULL in all rows'
+          : 'correct the field, or add nullable: true to the column';
+        const path = fieldPath(field);
+        const typed = path.length === 1 ? field : path.at(-1)!;
+        return { field, what: `${withSuggestion(what, typed, [...this.unknown])} (${advice})` };
+      });
   }
+}
+
+interface MissingField {
+  readonly field: string;
+  readonly what: string;
+}
+
+function shorten(missing: readonly MissingField[]): string[] {
+  const shown = missing.slice(0, maxNamed).map(({ what }) => what);
+  return missing.length > shown.length ? [...shown, `and ${missing.length - shown.length} more columns`] : shown;
 }

@@ -75,7 +75,9 @@ function pipelineText(probe: Probe, table: string, path: string): string {
     `  path: ${quote(path)},`,
     ...(Object.keys(parameters).length === 0 ? [] : [`  parameters: ${literal(parameters)},`]),
     ...paging.guesses.map((guess) => `  ${remark(`Check this: ${guess}.`)}`),
-    `  paging: ${literal(paging.paging)}, ${remark(paging.why)}`,
+    paging.paging === null
+      ? `  ${remark(`paging: declare how the list is paged; until then, "rekap check" refuses it (${paging.why}).`)}`
+      : `  paging: ${literal(paging.paging)}, ${remark(paging.why)}`,
     ...(envelope.format === 'ndjson' ? ["  format: 'ndjson',"] : []),
     `  records: ${quote(envelope.records)}, ${remark(envelope.why)}`,
     ...(count === undefined ? [] : [`  reportedCount: ${quote(count.pointer)}, ${remark(`it was ${count.value}`)}`]),

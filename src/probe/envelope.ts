@@ -1,6 +1,7 @@
 /** Finds where the records of a response are, and the number of records that it reports. */
 
 import { escapePointer, readPointer } from '../project/field-path.ts';
+import type { EnvelopeValue } from '../stages.ts';
 
 export type ProbedRecord = Readonly<Record<string, unknown>>;
 
@@ -81,17 +82,17 @@ function findCount(value: unknown, { records, size }: FoundList): Envelope['repo
   return undefined;
 }
 
-/** Returns the members of a response outside its records that are not objects or arrays. */
+/** Returns the values of a response outside its records that are not objects or arrays. */
 export function* leavesOf(
   value: unknown,
   pointer: string,
   records: string,
-): Generator<{ readonly pointer: string; readonly name: string; readonly leaf: unknown }> {
-  if (!isObject(value) || (pointer === records && records !== '') || pointer.split('/').length > maxDepth + 1) return;
-  for (const [name, member] of Object.entries(value)) {
+): Generator<{ readonly pointer: string; readonly name: string; readonly leaf: EnvelopeValue }> {
+  if (pointer === records || pointer.split('/').length > maxDepth + 1) return;
+  for (const [name, member] of Object.entries(value ?? {}) as [string, EnvelopeValue | object][]) {
     const path = `${pointer}/${escapePointer(name)}`;
-    if (isObject(member)) yield* leavesOf(member, path, records);
-    else if (!Array.isArray(member)) yield { pointer: path, name, leaf: member };
+    if (typeof member === 'object' && member !== null) yield* leavesOf(member, path, records);
+    else yield { pointer: path, name, leaf: member };
   }
 }
 

@@ -6,7 +6,8 @@ import { type Envelope, type ProbedRecord, recordsIn } from './envelope.ts';
 import type { Answer, Prober } from './prober.ts';
 
 export interface FoundPaging {
-  readonly paging: Paging;
+  /** Null if the list has pages, but nothing that was tried turns them. */
+  readonly paging: Paging | null;
   readonly why: string;
   /** Parts that no response confirmed. */
   readonly guesses: readonly string[];

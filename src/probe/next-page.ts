@@ -112,6 +112,6 @@ async function withSize(
   };
 }
 
-export function hasLink({ first }: ProbedList): boolean {
-  return nextOfLink(first.headers['link']) !== null;
+export function linkOf({ first }: ProbedList): string | null {
+  return nextOfLink(first.headers['link']);
 }

@@ -17,11 +17,12 @@ import {
   type ProbedList,
   targetOf,
 } from './listing.ts';
-import { findNext, hasLink } from './next-page.ts';
+import { signsOfMore } from '../source/paging/end-signs.ts';
+import { findNext, linkOf } from './next-page.ts';
 
 export async function findPaging(list: ProbedList): Promise<FoundPaging> {
   const base = recordsIn(list.first.text, list.envelope);
-  if (list.envelope.format === 'ndjson' && !hasLink(list))
+  if (list.envelope.format === 'ndjson' && linkOf(list) === null)
     return { paging: { by: 'none' }, why: 'a dump with a record per line', guesses: [], cap: null, records: base };
   return (await findNext(list, base)) ?? (await findPosition(list, base)) ?? (await assumeNone(list, base));
 }
@@ -88,24 +89,20 @@ async function describePages(list: ProbedList, base: readonly ProbedRecord[], pa
 
 /** A list without pages, unless a parameter changes its length, or the response says that more follows. */
 async function assumeNone(list: ProbedList, base: readonly ProbedRecord[]): Promise<FoundPaging> {
-  const reported = list.envelope.reportedCount?.value;
   const size = await findSize(list, base, 'unknown');
-  const more = [...leavesOf(parseBody(list.first.text)?.value, '', list.envelope.records)].find(
-    ({ name, leaf }) => leaf === true && /more|next/i.test(name),
-  );
-  const isRound = base.length > 0 && (base.length % 10 === 0 || base.length % 25 === 0);
-  const guesses = [
+  const leaves = leavesOf(parseBody(list.first.text)?.value, '', list.envelope.records);
+  const envelope = new Map([...leaves].map(({ pointer, leaf }) => [pointer, leaf]));
+  const signs = signsOfMore({ envelope, records: base }, linkOf(list));
+  const unproved = [
     ...(size === null ? [] : [`${size}=2 brought 2 records, so the list has pages, but no tried parameter turns them`]),
-    ...(more === undefined ? [] : [`${more.pointer} is true, so more records follow`]),
-    ...(reported !== undefined && reported > base.length
-      ? [`${base.length} records came, but the response reports ${reported}`]
-      : []),
+    ...signs.map(({ what }) => `${what}, so more records follow than the ${base.length} that came`),
   ];
+  const isRound = base.length > 0 && (base.length % 10 === 0 || base.length % 25 === 0);
+  const page = isRound ? [`${base.length} records came: this may be a page of a longer list`] : [];
   return {
-    paging: { by: 'none' },
+    paging: unproved.length === 0 ? { by: 'none' } : null,
     why: 'no next link, and no parameter that was tried turns the page',
-    guesses:
-      guesses.length === 0 && isRound ? [`${base.length} records came: this may be a page of a longer list`] : guesses,
+    guesses: unproved.length === 0 ? page : unproved,
     cap: null,
     records: base,
   };

@@ -80,8 +80,7 @@ export function fixedSource(sets: ReadonlyMap<string, RecordSet>): RecordSource 
 export async function openFolderSource(folder: string, pipelines: readonly AnyPipeline[]): Promise<RecordSource> {
   const sets = new Map<string, RecordSet>();
   for (const pipeline of pipelines) {
-    const named = join(folder, `${pipeline.table}.json`);
-    const file = existsSync(named) ? named : join(folder, `${lastPart(pipeline.path)}.json`);
+    const file = fileOf(folder, pipeline);
     const [bytes, { mtime }] = await Promise.all([readFile(file), stat(file)]).catch((error: unknown) => {
       const next = `Use a folder with this file, which must contain the records of ${pipeline.path} as a JSON array.`;
       throw new RekapError('served-data', `${file} cannot be read: ${systemReason(error)}.`, next, { cause: error });
@@ -94,8 +93,10 @@ export async function openFolderSource(folder: string, pipelines: readonly AnyPi
   return fixedSource(sets);
 }
 
-function lastPart(path: string): string {
-  return path.split('/').findLast((part) => part !== '')!;
+/** Returns the path of the file with the records of a pipeline. */
+export function fileOf(folder: string, { table, path }: AnyPipeline): string {
+  const named = join(folder, `${table}.json`);
+  return existsSync(named) ? named : join(folder, `${path.split('/').findLast((part) => part !== '')!}.json`);
 }
 
 function readArray(bytes: Buffer, file: string): readonly unknown[] {

@@ -155,14 +155,14 @@ describe('a cursor, and decimals, dates, times and nulls', () => {
         is_consistent: 'true',
       })),
     );
-    expect(manifest.datasets['payments']!.partitions).toMatchObject([{ partition: null, grade: 'chain' }]);
+    expect(manifest.datasets['payments']!.partitions).toMatchObject([{ partition: null, grade: 'rechained' }]);
     const gross = payments.reduce((sum, payment) => sum + BigInt(String(payment['gross']).replace('.', '')), 0n);
     expect(manifest.datasets['payments']!.sums['gross']!.replace('.', '')).toBe(String(gross));
   });
 
   it.each([
     ['a loop', '10', 'repeats the key'],
-    ['another origin', 'http://elsewhere.test/payments', 'was already read'],
+    ['a URL for a cursor', 'http://elsewhere.test/payments', 'by a URL, not by a cursor'],
   ])('refuse by name %s', async (_name, next, message) => {
     await expect(sync('payments', { next, cap: 25 })).rejects.toThrow(
       expect.objectContaining({ code: 'incomplete', message: expect.stringContaining(message) }),

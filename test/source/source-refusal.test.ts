@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
 import { interruptedBy, RekapError } from '../../src/errors.ts';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
 import { withParameters } from '../support/page-request.ts';
 import { answerJson, type Script } from '../support/fault-server.ts';
 import { connect, key, record, request, serve, startServer, whole } from './client-fixture.ts';
@@ -54,6 +55,71 @@ describe('the key', () => {
     expect((await failure()).message).toContain(`${other.url}/elsewhere`);
     expect(other.paths).toEqual([]);
   });
+});
+
+describe('the key in the address of the next page', () => {
+  const linked: AnyPipeline = { ...voters, paging: { by: 'next', url: '/next' } };
+  const fetchNext = async (next: string) => {
+    const { client, landed } = await serve(
+      send(JSON.stringify({ ...whole, next }), 200, { link: `<${next}>; rel=next` }),
+      {
+        keyParameter: 'api_key',
+      },
+    );
+    const { page, link } = await client.fetchPage(linked, request);
+    expect(link).toBe(page.next);
+    expect(landed[0]!.body.toString()).not.toContain(key);
+    return page.next;
+  };
+
+  it.each([
+    [`/list?api_key=${key}&page=2`, '/list?page=2'],
+    [`/list?page=2&api_key=${key}`, '/list?page=2'],
+    ['/list?api_key=[redacted]&page=2', '/list?page=2'],
+    [`/list?token=${key}&q=a%20b&cursor=a+b/c==`, '/list?q=a%20b&cursor=a+b/c=='],
+    [`/list?api_key=${key}`, '/list'],
+    ['/list?page=2', '/list?page=2'],
+  ])('is removed from %s', async (next, clean) => {
+    expect(await fetchNext(next)).toBe(clean);
+  });
+
+  it('is refused outside the query', async () => {
+    await expect(fetchNext(`/${key}/list?page=2`)).rejects.toMatchObject({ code: 'unprovable-source' });
+  });
+});
+
+describe('a rate limit with status 403', () => {
+  const reset = (seconds: number) => String(Math.floor(Date.parse('2026-11-20T03:00:00Z') / 1000) + seconds);
+
+  it.each<[string, Record<string, string>, number]>([
+    ['Retry-After', { 'retry-after': '30' }, 30_000],
+    [
+      'a used-up quota that is reset at a time',
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset(40) },
+      40_000,
+    ],
+    ['a used-up quota that is reset after a time', { 'ratelimit-remaining': '0', 'ratelimit-reset': '20' }, 20_000],
+  ])('is waited for: %s', async (_what, headers, wait) => {
+    const { client, clock } = await serve((_, response, attempt) =>
+      attempt === 1 ? answerJson(response, {}, 403, headers) : answerJson(response, whole),
+    );
+    expect((await client.fetchPage(voters, request)).page.records).toHaveLength(1);
+    expect(clock.sleeps).toEqual([expect.closeTo(wait, -3)]);
+  });
+
+  it('does not end the list, and is not blamed on the key, if it lasts', async () => {
+    const { client } = await serve((_, response) => answerJson(response, {}, 403, { 'retry-after': '3600' }));
+    const fetched = client.fetchPage(voters, request, { mayRefuse: true });
+    await expect(fetched).rejects.toMatchObject({ code: 'source-refused-all' });
+  });
+
+  it.each([{ 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': reset(40) }, {}])(
+    'is the refusal of the key without a sign of a limit: %j',
+    async (headers) => {
+      const { failure } = await serve((_, response) => answerJson(response, {}, 403, headers));
+      expect(await failure()).toMatchObject({ code: 'source-refused-key' });
+    },
+  );
 });
 
 const zip = gzipSync(JSON.stringify(whole));

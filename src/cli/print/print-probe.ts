@@ -36,7 +36,7 @@ function section(
 }
 
 function findings({ envelope, paging, partition, keys, records, skipped }: Probe): string[][] {
-  const { by, ...names } = paging.paging;
+  const { by = 'not found', ...names } = paging.paging ?? {};
   const unique = (different: number): string => `${different} of ${records.length} records are different`;
   return [
     ['format', envelope.format === 'json' ? 'JSON' : 'NDJSON', ''],

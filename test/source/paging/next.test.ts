@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Paging } from '../../../src/project/declaration.ts';
 import { voters } from '../../support/bundled.ts';
-import { answerJson } from '../../support/fault-server.ts';
 import { type Give, type GivenPage, proveList, readList } from '../../support/named-lists.ts';
 import { request, serve, whole } from '../client-fixture.ts';
 
@@ -101,7 +100,13 @@ describe('the header Link', () => {
     expect(await readList(byLink, give)).toMatchObject({ taken: 'ab', requested: ['/list', '/list?second=1'] });
   });
 
-  it.each([
+  it.each<[string | string[], string | null]>([
+    [['</?page=1>; rel="self"', '</?page=2>; rel="next"'], '/?page=2'],
+    ["</?page=2>; rel='next'", '/?page=2'],
+    ['</?page=2> rel="next"', '/?page=2'],
+    ['</?page=2>; rel="last";  rel="next"', null],
+    ['</?page=2>; title="rel=next"; rel=last', null],
+    ['</?page=2>; title="a, <b>; rel=next", </?page=3>; rel=next', '/?page=3'],
     ['<http://x.test/?page=2>; rel="next"', 'http://x.test/?page=2'],
     ['</?page=2>;rel=next', '/?page=2'],
     ['</?page=1>; rel="prev", </?page=2>; title="more"; REL="Last Next"', '/?page=2'],
@@ -111,8 +116,8 @@ describe('the header Link', () => {
     ['</?rel=next>; rel="first"', null],
     ['</?page=2>; data-rel="next"', null],
     ['/?page=2; rel="next"', null],
-  ])('is parsed: %s', async (link, next) => {
-    const { client } = await serve((_, response) => answerJson(response, whole, 200, { link }));
+  ])('is parsed: %j', async (link, next) => {
+    const { client } = await serve((_, response) => response.writeHead(200, { link }).end(JSON.stringify(whole)));
     expect((await client.fetchPage(voters, request)).link).toBe(next);
   });
 });
