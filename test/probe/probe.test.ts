@@ -2,7 +2,8 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sync } from '../../src/api.ts';
 import { openWarehouse } from '../../src/open-warehouse.ts';
 import { draftProject } from '../../src/probe/draft.ts';
@@ -12,6 +13,7 @@ import { writeDraft } from '../../src/probe/write-draft.ts';
 import { loadProject } from '../../src/project/load-project.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
+import { type Script, startFaultServer } from '../support/fault-server.ts';
 import { listingPaths, type ListedRecord, serveListing } from '../support/listing-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -165,6 +167,42 @@ describe('a probe', () => {
     ['http://127.0.0.1:1/list', 'source-unreachable'],
   ])('refuses %s', async (url, code) => {
     await expect(probeUrl(url)).rejects.toMatchObject({ code });
+  });
+
+  it.each<[string, Script, object]>([
+    [
+      'a redirect',
+      (_, response) => void response.writeHead(301, { location: '/list/?x=1' }).end(),
+      {
+        code: 'source-status',
+        message: expect.stringMatching(/redirects to http\S+\/list\/ /),
+        next: expect.stringMatching(/http\S+\/list\/\?year=2024/),
+      },
+    ],
+    [
+      'gzip without a header',
+      (_, response) => void response.end(gzipSync('[{"id":1}]')),
+      { code: 'envelope', message: expect.stringMatching(/^[\x20-\x7e]*gzip[\x20-\x7e]*$/) },
+    ],
+    [
+      'Latin-1',
+      (_, response) => void response.end(Buffer.from('[{"name":"CAFÉ"}]', 'latin1')),
+      { code: 'envelope', message: expect.stringContaining('byte 13 is 0xc9') },
+    ],
+    [
+      'NaN',
+      (_, response) => void response.end('[{"id":1,"share":NaN}]'),
+      { code: 'envelope', message: expect.stringMatching(/not valid JSON.*byte 17.*NaN/) },
+    ],
+    [
+      'an image',
+      (_, response) => void response.end(Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1')),
+      { code: 'envelope', message: expect.stringMatching(/^[\x20-\x7e]*binary data[\x20-\x7e]*$/) },
+    ],
+  ])('explains %s', async (_what, script, error) => {
+    const server = await startFaultServer(script);
+    onTestFinished(() => server.close());
+    await expect(probeUrl(`${server.url}/list?year=2024`)).rejects.toMatchObject(error);
   });
 
   it('refuses a response without records', async () => {
