@@ -66,7 +66,7 @@ function newErrorsOf(table: string, checks: readonly BrokenCheck[]): ReadonlyMap
 }
 
 function passGate(
-  { kind, id, project, requested, options, previous, landing }: Run,
+  { kind, id, project, requested, options, previous, landing, figures }: Run,
   manifest: Manifest,
   { reports, brokenChecks }: Built,
 ): void {
@@ -86,6 +86,7 @@ function passGate(
     strict: options.strict,
     refuse: options.refuse,
     acceptChanges: options.acceptChanges,
+    refused: figures?.refusals ?? {},
   });
   const reasons = [...refusals, ...strict, ...changes];
   if (reasons.length === 0) return;

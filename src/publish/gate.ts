@@ -1,5 +1,6 @@
 /** Returns the reasons why a snapshot must not be published. */
 
+import type { RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
@@ -30,6 +31,8 @@ export interface GateInput {
   readonly strict: boolean;
   readonly refuse: 'new-errors' | null;
   readonly acceptChanges: boolean;
+  /** By table, the error of the source if it refused every request. */
+  readonly refused: Readonly<Record<string, RekapError | null>>;
 }
 
 /** `refusals` can't be overridden, `strict` come from --strict or --refuse, and --accept-changes accepts `changes`. */
@@ -49,7 +52,7 @@ export function checkGate(input: GateInput): GateFindings {
     if (dataset === undefined) continue;
     refusals.push(...ledgerProblems(table, dataset));
     if (input.requested.includes(table) && dataset.rows === 0)
-      refusals.push(`${table} is empty: the source did not return usable records`);
+      refusals.push(`${table} is empty: ${whyEmpty(input.refused[table] ?? null)}`);
     else if (
       input.requested.includes(table) &&
       summedColumns(pipeline).length > 0 &&
@@ -77,6 +80,12 @@ export function checkGate(input: GateInput): GateFindings {
         : 'all records of the requested partitions are in quarantine',
     );
   return { refusals, strict, changes };
+}
+
+function whyEmpty(refused: RekapError | null): string {
+  return refused === null
+    ? 'the source did not return usable records'
+    : `${refused.message.replace(/\.$/, '')}. ${refused.next}`;
 }
 
 function* weakProofs(table: string, { partitions }: ManifestDataset, required: Grade): Generator<string> {
