@@ -220,11 +220,11 @@ export function redirectDetail(location: string | string[] | undefined, path: st
   const change = pathname.endsWith('/') ? 'add the slash to' : 'remove the slash from';
   const advice =
     isOwn && pathname === requested.pathname
-      ? ' That is the same address. Contact the operator of the service'
+      ? ' That is the same address. Contact the operator of the service.'
       : isOwn && base === withoutSlash(requested.pathname)
-        ? ` In the pipeline, ${change} path: ${own}${pathname.slice(base.length)}`
+        ? ` In the pipeline, ${change} path: '${own}${pathname.slice(base.length)}'.`
         : base.endsWith(own)
-          ? ` If you trust that address, set --base-url to ${origin}${base.slice(0, -own.length)}`
+          ? ` If you trust that address, set --base-url to ${origin}${base.slice(0, -own.length)}.`
           : '';
   return `it redirects to ${origin}${pathname}, and rekap does not follow redirects because they could expose the API key.${advice}`;
 }

@@ -24,8 +24,8 @@ it.each([
 it.each([
   ['https://other.test/v1/people', '/people', 'set --base-url to https://other.test/v1'],
   ['https://other.test/v1/people/', '/people/', 'set --base-url to https://other.test/v1'],
-  ['/people/?x=1', '/people', 'add the slash to path: /people/'],
-  ['/people', '/people/', 'remove the slash from path: /people'],
+  ['/people/?x=1', '/people', "add the slash to path: '/people/'"],
+  ['/people', '/people/', "remove the slash from path: '/people'"],
   ['/people?x=1', '/people', 'the same address'],
   ['/login', '/people', 'expose the API key'],
 ])('a redirect to %s from %s says what to do', (location, path, advice) => {
