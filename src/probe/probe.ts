@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { RekapError } from '../errors.ts';
-import type { Auth } from '../project/declaration.ts';
+import type { Auth, Paging } from '../project/declaration.ts';
 import type { Clock } from '../runtime/context.ts';
 import {
   beginsAsJson,
@@ -73,8 +73,8 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     prober.note(first.target, `${envelope.format === 'json' ? 'JSON' : 'NDJSON'} with ${envelope.why}`);
     const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first, given };
     const paging = await findPaging(list);
-    const { columns, skipped } = findColumns(paging.records);
-    const partition = await findPartition(list, columns, paging.records);
+    const { columns, skipped } = findColumns(paging.records, prober.answers, envelope);
+    const partition = await findPartition(list, { columns, records: paging.records, size: sizeOf(paging.paging) });
     if (partition !== null) fixed.delete(partition.parameter);
     const keys = findKeys(columns, partition?.column ?? null);
     const count = envelope.reportedCount;
@@ -97,6 +97,17 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   } finally {
     await transport.close();
   }
+}
+
+function sizeOf(paging: Paging): string | undefined {
+  return paging.by === 'offset' ? paging.limit : paging.by === 'none' ? undefined : paging.size;
+}
+
+/** Returns what the probe could not confirm, and why a sync of the draft may not be complete. */
+export function findDoubts({ paging, keys: [key], records }: Pick<Probe, 'paging' | 'keys' | 'records'>): string[] {
+  const different = key?.different ?? 0;
+  const repeats = `only ${different} of ${records.length} records have different values in the key`;
+  return [...paging.guesses, ...(different === records.length ? [] : [repeats])];
 }
 
 /** A number below the number of records that came counts those of one page. */

@@ -62,6 +62,10 @@ export class Prober {
     }
   }
 
+  get answers(): Iterable<Answer> {
+    return this.known.values();
+  }
+
   /** Describes the last request with this target. */
   note(target: string, note: string): void {
     const request = this.requests.findLast((sent) => sent.target === target);
