@@ -37,7 +37,7 @@ export const probeCommand = declareCommand({
   ignoresConfig: true,
   async run({ auth: givenAuth, 'api-key-file': keyFile, project: given, 'dry-run': isDry, json }, [url = '']) {
     const [
-      { probe },
+      { findDoubts, probe },
       { draftProject, nameProject },
       { readApiKey },
       { systemClock },
@@ -68,8 +68,8 @@ export const probeCommand = declareCommand({
     const { printProbe } = await import('./print/print-probe.ts');
     printProbe(found);
     const { warningText } = await import('./print/terminal.ts');
-    for (const guess of found.paging.guesses)
-      process.stderr.write(warningText(`Check the paging before you sync: ${guess}.`, process.stderr));
+    for (const doubt of findDoubts(found))
+      process.stderr.write(warningText(`Check this before you sync: ${doubt}.`, process.stderr));
     if (isDry) return void process.stdout.write(`\n${draft.pipeline}`);
     process.stdout.write(
       `\n${written.map((file) => `Wrote ${file}\n`).join('')}${nextSteps(into, draft.sample !== null, { found, project })}`,

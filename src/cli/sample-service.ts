@@ -8,9 +8,9 @@ import type { LoadedProject } from '../project/load-project.ts';
 import { syncDefaults } from '../run-options.ts';
 import { systemClock } from '../runtime/context.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
-import { openFolderSource } from '../serve/record-source.ts';
 import { defaultMaxLimit, startService } from '../serve/service.ts';
 import { sync } from '../sync.ts';
+import { openSample } from '../testing/open-sample.ts';
 
 interface SampleService {
   readonly url: string;
@@ -20,8 +20,8 @@ interface SampleService {
 
 export async function startSample(project: LoadedProject): Promise<SampleService> {
   const key = generateApiKey();
-  const { pipelines, sampleFolder } = project;
-  const source = await openFolderSource(sampleFolder, pipelines);
+  const { pipelines } = project;
+  const source = await openSample(project);
   const service = await startService({
     pipelines,
     about: project,

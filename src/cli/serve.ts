@@ -99,6 +99,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     { startService },
     { generateApiKey, readApiKeys },
     { openFolderSource },
+    { openSample },
     { openWarehouseSource },
     { listenForSignals },
     { fitConnections },
@@ -110,6 +111,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('../serve/service.ts'),
     import('../serve/api-keys.ts'),
     import('../serve/record-source.ts'),
+    import('../testing/open-sample.ts'),
     import('../serve/warehouse-source.ts'),
     import('./signals.ts'),
     import('../serve/limits.ts'),
@@ -124,12 +126,14 @@ async function runServe(args: ServeArguments): Promise<void> {
   const keyText = await readKeyText(args['api-keys-file']);
   if (keyText === null && args.data !== undefined) throw missingKeys();
   const source =
-    args.warehouse === undefined
-      ? await openFolderSource(args.data ?? loaded!.sampleFolder, pipelines)
-      : await openWarehouseSource(args.warehouse, pipelines, {
-          onFailure: (error) =>
-            printFailure('the new snapshot cannot be served; the service continues with the previous one', error),
-        });
+    args.data !== undefined
+      ? await openFolderSource(args.data, pipelines)
+      : loaded !== null
+        ? await openSample(loaded)
+        : await openWarehouseSource(args.warehouse!, pipelines, {
+            onFailure: (error) =>
+              printFailure('the new snapshot cannot be served; the service continues with the previous one', error),
+          });
   const bucket = args.warehouse === undefined ? '' : (invocation.warehouse ?? '');
   const stopFollowing = isBucketUrl(bucket) ? (await import('./use-bucket.ts')).followBucket(bucket) : () => undefined;
   const signals = listenForSignals();

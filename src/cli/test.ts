@@ -8,14 +8,11 @@ import { RekapError } from '../errors.ts';
 import type { FaultTrial } from '../testing/try-faults.ts';
 import { countOf } from '../runtime/text.ts';
 
-const adviceOnListing =
-  'Only the full listing names the partitions, so rekap cannot notice one that is missing there. Declare `values` in the partition of the pipeline.';
-
 const words: Readonly<Record<FaultTrial['outcome'], string>> = {
   exact: 'exact',
   refused: 'refused',
   moved: 'source changed',
-  unnoticed: 'not noticed',
+  unnoticed: 'records lost',
   unused: 'not used',
   wrong: 'WRONG',
 };
@@ -41,7 +38,7 @@ export const testCommand = declareCommand({
       { faultList },
       { listenForSignals },
       { paint, printJson },
-      { fitLines, inColumns, terminalColumns },
+      { inColumns, terminalColumns },
       { mkdtemp, rm },
       { tmpdir },
       { join },
@@ -77,14 +74,15 @@ export const testCommand = declareCommand({
       signals.stop();
       await rm(temporary, { recursive: true, force: true });
     }
-    const described = trials.map(({ fault, outcome, responses, error }) => ({
+    const described = trials.map(({ fault, outcome, responses, published, error }) => ({
       fault,
       outcome,
       responses,
+      published,
       error: error === null ? null : { code: error.code, message: error.message },
     }));
-    const wrong = trials.filter(({ outcome }) => outcome === 'wrong');
-    if (json) printJson({ project: project.name, seed, trials: described });
+    const records = trials[0]?.records ?? 0;
+    if (json) printJson({ project: project.name, seed, records, trials: described });
     else {
       const sentenceOf = (name: string | null): string =>
         faultList.find((one) => one.name === name)?.sentence ?? 'all of these at their usual rates';
@@ -101,20 +99,28 @@ export const testCommand = declareCommand({
         `${count('exact')} exact`,
         `${count('refused')} refused`,
         ...(count('moved') > 0 ? [`${count('moved')} source changed`] : []),
-        ...(count('unnoticed') > 0 ? [`${count('unnoticed')} not noticed`] : []),
+        ...(count('unnoticed') > 0 ? [`${count('unnoticed')} with records lost`] : []),
         ...(count('unused') > 0 ? [`${count('unused')} not used`] : []),
       ];
       process.stdout.write(
-        `${paint('bold', countOf(trials.length, 'trial'))}: ${summary.join(', ')}.${wrong.length === 0 ? ' No wrong record was published.' : ''}\n`,
+        `${paint('bold', countOf(trials.length, 'trial'))} with the ${countOf(records, 'record')} of the sample: ${summary.join(', ')}.\nOnly a sync shows whether the list of the source is complete.\n`,
       );
-      if (count('unnoticed') > 0)
-        process.stdout.write(fitLines(`${paint('yellow', 'warning:')} ${adviceOnListing}\n`, process.stdout));
     }
+    const under = (outcome: FaultTrial['outcome']): FaultTrial[] => trials.filter((trial) => trial.outcome === outcome);
+    const nameOf = ({ fault }: FaultTrial): string => fault ?? 'all faults together';
+    const wrong = under('wrong');
     if (wrong.length > 0)
       throw new RekapError(
         'verification',
-        `A sync published wrong records under ${wrong.map(({ fault }) => fault ?? 'all faults together').join(', ')}.`,
+        `A sync published wrong records under ${wrong.map(nameOf).join(', ')}.`,
         `This is a bug in rekap. Report it with the project, the sample and --faults-seed ${seed}.`,
+      );
+    const lost = under('unnoticed');
+    if (lost.length > 0)
+      throw new RekapError(
+        'verification',
+        `A sync did not notice that records were missing: ${lost.map((trial) => `under ${nameOf(trial)}, it published ${trial.published} of ${records} records`).join('; ')}.`,
+        'Only the full listing names the partitions, so rekap cannot notice one that is missing there. Declare `values` in the partition of the pipeline.',
       );
   },
 });

@@ -1,11 +1,10 @@
 /** Guesses the kind of each field, with the values that speak for and against it. */
 
-import { readDay } from '../kinds/date.ts';
-import { readMoment } from '../kinds/timestamp.ts';
 import type { DeclaredColumn } from '../project/declaration.ts';
-import { readField } from '../project/field-path.ts';
 import { consistencyColumn, ownRowColumns } from '../project/reserved.ts';
-import { isObject, type ProbedRecord } from './envelope.ts';
+import { type Envelope, isObject, type ProbedRecord } from './envelope.ts';
+import { type ProbedField, readFields } from './field-reader.ts';
+import type { Answer } from './prober.ts';
 
 export interface ProbedColumn {
   readonly name: string;
@@ -22,21 +21,26 @@ export interface ProbedColumns {
 }
 
 const maxDepth = 3;
-const maxCount = 2_147_483_647;
 /** Names of numbers that identify or order something, so that their sum has no meaning. */
 const identifying =
   /(^|_)(id|ids|no|nr|num|number|code|kode|key|year|tahun|month|day|zip|postcode|rank|index|seq|version|phone)($|_)/;
 
-export function findColumns(records: readonly ProbedRecord[]): ProbedColumns {
+/** @param answers The responses that contained the records. */
+export function findColumns(
+  records: readonly ProbedRecord[],
+  answers: Iterable<Answer>,
+  envelope: Envelope,
+): ProbedColumns {
   const fields = new Set<string>();
   const skipped = new Set<string>();
   for (const record of records) collectFields(record, [], fields, skipped);
+  const read = readFields(records, [...fields], answers, envelope);
   const names = new Set<string>();
-  const columns = [...fields].map((field): ProbedColumn => {
+  const columns = [...fields].map((field, place): ProbedColumn => {
     const name = nameColumn(field, names);
     names.add(name);
-    const raw = records.map((record) => readField(record, field));
-    return { name, ...guessKind(field, name, raw), values: raw.map(textOf) };
+    const { values } = read[place]!;
+    return { name, ...guessKind(field, name, read[place]!), values };
   });
   return { columns, skipped: [...skipped].filter((field) => !fields.has(field)) };
 }
@@ -74,59 +78,49 @@ export function nameColumn(field: string, taken: ReadonlySet<string>): string {
   }
 }
 
-function textOf(value: unknown): string | null {
-  const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-  return isScalar && value !== '' ? String(value) : null;
-}
-
 interface Guess {
   readonly kind: string;
-  readonly isOf: (text: string) => boolean;
+  readonly isNumber?: true;
   readonly one: string;
   readonly many: string;
 }
 
-const isWhole = (text: string): boolean => /^(0|[1-9]\d*)$/.test(text);
-const isInteger = (text: string): boolean =>
-  /^(0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
-
 /** From the narrowest to the widest. */
 const guesses: readonly Guess[] = [
-  { kind: 'boolean', isOf: (text) => text === 'true' || text === 'false', one: 'true or false', many: 'true or false' },
-  {
-    kind: 'count',
-    isOf: (text) => isWhole(text) && Number(text) <= maxCount,
-    one: 'a whole number from 0',
-    many: 'whole numbers from 0',
-  },
-  { kind: 'integer', isOf: isInteger, one: 'a whole number', many: 'whole numbers' },
-  { kind: 'decimal', isOf: (text) => /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text), one: 'a decimal', many: 'decimals' },
-  { kind: 'date', isOf: (text) => readDay(text) !== null, one: 'a date', many: 'dates' },
-  {
-    kind: 'timestamp',
-    isOf: (text) => readMoment(text, undefined) !== null,
-    one: 'a time with an offset',
-    many: 'times with an offset',
-  },
-  { kind: 'local time', isOf: (text) => readMoment(text, '+00:00') !== null, one: 'a time', many: 'times' },
+  { kind: 'boolean', one: 'true or false', many: 'true or false' },
+  { kind: 'count', isNumber: true, one: 'a whole number from 0', many: 'whole numbers from 0' },
+  { kind: 'integer', isNumber: true, one: 'a whole number', many: 'whole numbers' },
+  { kind: 'decimal', isNumber: true, one: 'a decimal', many: 'decimals' },
+  { kind: 'date', one: 'a date', many: 'dates' },
+  { kind: 'timestamp', one: 'a time with an offset', many: 'times with an offset' },
+  { kind: 'local time', one: 'a time', many: 'times' },
 ];
 /** Share of the values that may contradict a kind. They become NULL, with a violation. */
 const tolerated = 0.05;
 
-function guessKind(field: string, name: string, raw: readonly unknown[]): Pick<ProbedColumn, 'definition' | 'why'> {
-  const texts = raw.map(textOf).filter((text) => text !== null);
-  const absent = raw.length - texts.length;
+function guessKind(
+  field: string,
+  name: string,
+  { values, accepts }: ProbedField,
+): Pick<ProbedColumn, 'definition' | 'why'> {
+  const texts = values.filter((value) => value !== null);
+  const absent = values.length - texts.length;
   const described = { field, comment: describeField(field), ...(absent > 0 && { nullable: true as const }) };
-  const missing = absent === 0 ? '' : `; ${absent} of ${raw.length} are null, empty or missing`;
+  const missing = absent === 0 ? '' : `; ${absent} of ${values.length} are null, empty or missing`;
   if (texts.length === 0)
     return { definition: { ...described, kind: 'text' }, why: 'all values are null, empty or missing' };
-  const padded = texts.find((text) => /^0\d+$/.test(text));
-  // 11.010 under a name such as `kode` is a code, whose zeros count.
-  const isCode = identifying.test(name) && texts.some((text) => text.includes('.'));
+  // Numbers would lose the zeros of 0123 and of the code 11.10.
+  const padded = texts.find((text) => /^-?0\d/.test(text));
+  const isCode =
+    (identifying.test(name) || /code|kode/.test(name)) &&
+    texts.some((text) => text.includes('.')) &&
+    accepts({ ...described, kind: 'text' }).every(Boolean);
   let contrary = padded === undefined ? '' : `; ${quote(padded)} has a leading zero`;
-  for (const { kind, isOf, one, many } of guesses) {
-    if (isCode && kind === 'decimal') continue;
-    const others = texts.filter((text) => !isOf(text));
+  for (const { kind, isNumber, one, many } of guesses) {
+    if (isNumber === true && (isCode || padded !== undefined)) continue;
+    const usual = kind === 'decimal' ? texts.filter((text) => decimalParts.test(text)) : texts;
+    const accepted = accepts({ ...described, ...definitionOf(kind, usual) });
+    const others = texts.filter((_text, at) => !accepted[at]);
     if (others.length > texts.length * tolerated) {
       // The value that excludes the kind that most values have.
       if (others.length < texts.length && padded === undefined) contrary = `; ${quote(others[0]!)} is not ${one}`;
@@ -136,33 +130,41 @@ function guessKind(field: string, name: string, raw: readonly unknown[]): Pick<P
       others.length === 0
         ? `all ${texts.length} are ${many}`
         : `${texts.length - others.length} of ${texts.length} are ${many}, but ${quote(others[0]!)} is not`;
-    const usual = texts.filter(isOf);
+    const isIdentifier = kind === 'count' && identifying.test(name);
     return {
-      definition: { ...described, ...definitionOf(kind, name, usual) },
-      why: found + whyKind(kind, name) + missing,
+      definition: { ...described, ...(isIdentifier ? { kind: 'integer' } : definitionOf(kind, usual)) },
+      why: found + whyKind(kind, isIdentifier) + missing,
     };
   }
+  const refused = accepts({ ...described, kind: 'text' }).filter((isText) => !isText).length;
+  const notText = refused === 0 ? '' : `; ${refused} of ${texts.length} are not strings, which a text column requires`;
   return {
     definition: { ...described, kind: 'text' },
-    why: `${padded === undefined ? `such as ${quote(texts[0]!)}` : ''}${contrary}${missing}`.replace(/^; /, ''),
+    why: `${padded === undefined ? `such as ${quote(texts[0]!)}` : ''}${contrary}${notText}${missing}`.replace(
+      /^; /,
+      '',
+    ),
   };
 }
 
-type Kinded = Omit<DeclaredColumn, 'field' | 'comment' | 'nullable'>;
+/** Digits before the point, digits after it, and the exponent. */
+const decimalParts = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
 
-function definitionOf(kind: string, name: string, texts: readonly string[]): Kinded & DeclaredKind {
+function definitionOf(kind: string, texts: readonly string[]): DeclaredKind {
   switch (kind) {
-    case 'count':
-      return { kind: identifying.test(name) ? 'integer' : 'count' };
     case 'decimal': {
-      const scale = Math.max(...texts.map((text) => (text.split('.')[1] ?? '').length));
-      const whole = Math.max(...texts.map((text) => text.replace('-', '').split('.')[0]!.length));
-      return { kind: 'decimal', precision: Math.min(38, Math.max(18, whole + scale + 2)), scale };
+      const parts = texts.map((text) => decimalParts.exec(text)!);
+      const scale = Math.max(
+        0,
+        ...parts.map(([, , fraction = '', exponent = '0']) => fraction.length - Number(exponent)),
+      );
+      const whole = Math.max(0, ...parts.map(([, digits, , exponent = '0']) => digits!.length + Number(exponent)));
+      return { kind: 'decimal', precision: Math.min(38, Math.max(18, whole + scale + 2)), scale: Math.min(38, scale) };
     }
     case 'local time':
       return { kind: 'timestamp', offset: '+00:00' };
     default:
-      return { kind: kind as 'boolean' | 'integer' | 'date' | 'timestamp' };
+      return { kind: kind as 'count' | 'boolean' | 'integer' | 'date' | 'timestamp' };
   }
 }
 
@@ -170,8 +172,8 @@ type DeclaredKind =
   | { readonly kind: 'text' | 'count' | 'boolean' | 'date' | 'integer' | 'timestamp'; readonly offset?: string }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number };
 
-function whyKind(kind: string, name: string): string {
-  if (kind === 'count' && identifying.test(name)) return ', and the name is that of an identifier';
+function whyKind(kind: string, isIdentifier: boolean): string {
+  if (isIdentifier) return ', and the name is that of an identifier';
   return kind === 'local time' ? ' without an offset; +00:00 is a guess' : '';
 }
 

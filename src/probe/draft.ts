@@ -4,7 +4,7 @@ import type { DeclaredColumn } from '../project/declaration.ts';
 import { ownTables, reconciliationName } from '../project/reserved.ts';
 import { countOf } from '../runtime/text.ts';
 import type { ProbedColumn } from './columns.ts';
-import type { Probe } from './probe.ts';
+import { findDoubts, type Probe } from './probe.ts';
 
 export interface Draft {
   readonly table: string;
@@ -66,7 +66,9 @@ function pipelineText(probe: Probe, table: string, path: string): string {
   const isUnique = key !== undefined && key.different === records.length;
   const kinds = new Set(columns.map((column) => column.definition.kind));
   const watched = columns.filter((column) => column.definition.kind === 'count').map(({ name }) => name);
+  const doubts = findDoubts(probe);
   return [
+    ...(doubts.length === 0 ? [] : [remark(`Check this before you sync: ${doubts.join('; ')}.`)]),
     `import { ${[...kinds, 'definePipeline'].toSorted().join(', ')} } from 'rekap';`,
     '',
     `// Drafted by "rekap probe" from ${countOf(records.length, 'record')}. Correct what is wrong, then run "rekap check".`,
@@ -74,7 +76,6 @@ function pipelineText(probe: Probe, table: string, path: string): string {
     `  table: ${quote(table)},`,
     `  path: ${quote(path)},`,
     ...(Object.keys(parameters).length === 0 ? [] : [`  parameters: ${literal(parameters)},`]),
-    ...paging.guesses.map((guess) => `  ${remark(`Check this: ${guess}.`)}`),
     paging.paging === null
       ? `  ${remark(`paging: declare how the list is paged; until then, "rekap check" refuses it (${paging.why}).`)}`
       : `  paging: ${literal(paging.paging)}, ${remark(paging.why)}`,

@@ -1,8 +1,8 @@
 /** Finds columns that identify a record, and filters that split a list into partitions. */
 
-import type { ProbedColumn } from './columns.ts';
+import type { ProbedColumn, ProbedColumns } from './columns.ts';
 import { type ProbedRecord, recordsIn } from './envelope.ts';
-import { type ProbedList, pagingNames, targetOf } from './listing.ts';
+import { largeSize, type ProbedList, pagingNames, targetOf } from './listing.ts';
 import { readField } from '../project/field-path.ts';
 
 export interface KeyCandidate {
@@ -74,22 +74,42 @@ export interface FoundPartition {
 
 const maxTries = 3;
 
-/** Finds a parameter of the URL, or one with the name of a field, that selects the records with its value. */
+/**
+ * Finds a parameter of the URL, or one with the name of a field, that selects the records with its value. The same records without the
+ * parameter show that the source ignores it.
+ *
+ * @param size The parameter for the page size; undefined if the source has none.
+ */
 export async function findPartition(
   list: ProbedList,
-  columns: readonly ProbedColumn[],
-  records: readonly ProbedRecord[],
+  {
+    columns,
+    records,
+    size,
+  }: Pick<ProbedColumns, 'columns'> & { readonly records: readonly ProbedRecord[]; readonly size?: string | undefined },
 ): Promise<FoundPartition | null> {
   for (const [parameter, value] of list.fixed) {
     const column = columns.find(({ values }) => records.length > 0 && values.every((own) => own === value));
-    if (column !== undefined && isFilter(column))
-      return { parameter, column: column.name, why: `all records of ${parameter}=${value} have this value` };
+    if (column === undefined || !isFilter(column)) continue;
+    const others = new Map([...list.fixed].filter(([name]) => name !== parameter));
+    const target = targetOf({ ...list, fixed: others }, size === undefined ? {} : { [size]: largeSize });
+    const answer = await list.prober.get(target);
+    const isRequired = answer !== null && [400, 404, 422].includes(answer.status);
+    const found = answer?.status === 200 ? recordsIn(answer.text, list.envelope) : [];
+    const selects = isRequired || found.some((record) => String(readField(record, column.definition.field)) !== value);
+    list.prober.note(
+      target,
+      selects ? `other records without ${parameter}: it is a filter` : `${parameter} does not filter`,
+    );
+    if (selects)
+      return { parameter, column: column.name, why: `only with ${parameter}=${value} do all records have this value` };
   }
   const split = columns.filter((column) => isFilter(column) && isSplitting(column)).slice(0, maxTries);
   for (const { name, definition, values } of split) {
     const { field } = definition;
     if (!/^[\w.-]+$/.test(field) || pagingNames.has(field)) continue;
-    const value = values.find((one) => one !== null)!;
+    // A value that the first record doesn't have, so that the first page without the filter has other records.
+    const value = values.findLast((one) => one !== values[0])!;
     const target = targetOf(list, { [field]: value });
     const answer = await list.prober.get(target);
     if (answer === null) return null;

@@ -1,16 +1,27 @@
 /** Probes an endpoint: finds its envelope, paging, columns, key and partitions with a few requests. */
 
+import { isUtf8 } from 'node:buffer';
 import { RekapError } from '../errors.ts';
-import type { Auth } from '../project/declaration.ts';
+import type { Auth, Paging } from '../project/declaration.ts';
 import type { Clock } from '../runtime/context.ts';
+import {
+  beginsAsJson,
+  type BodyProblem,
+  describeBody,
+  excerpt,
+  isGzip,
+  unexpectedGzip,
+} from '../source/body-problems.ts';
+import { JsonText, ScanError } from '../source/decode/json-text.ts';
 import { createHttpTransport } from '../source/http-transport.ts';
 import type { Secret } from '../source/secret.ts';
+import { headerText } from '../source/source-messages.ts';
 import { findColumns, nameColumn, type ProbedColumn, type ProbedColumns } from './columns.ts';
 import { type Envelope, findEnvelope, parseBody, type ProbedRecord } from './envelope.ts';
 import { findKeys, findPartition, type FoundPartition, type KeyCandidate } from './key.ts';
 import { type FoundPaging, pagingNames, type ProbedList } from './listing.ts';
 import { findPaging } from './paging.ts';
-import { Prober, type ProbeRequest } from './prober.ts';
+import { type Answer, Prober, type ProbeRequest } from './prober.ts';
 
 export interface ProbeOptions {
   /** URL of the list, with any query parameters that it needs. */
@@ -55,16 +66,15 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     const given = new Set([...searchParams.keys()].filter((name) => pagingNames.has(name)));
     const query = searchParams.toString();
     const first = await prober.get(query === '' ? pathname : `${pathname}?${query}`);
-    if (first === null || first.status !== 200)
-      throw refusal(options, first?.status ?? 0, first?.headers['www-authenticate']);
-    const parsed = parseBody(first.text);
+    if (first === null || first.status !== 200) throw refusal(options, first?.status ?? 0, first?.headers ?? {});
+    const parsed = isUtf8(first.body) ? parseBody(first.text) : null;
     const envelope = parsed === null ? null : findEnvelope(parsed);
-    if (envelope === null) throw noRecords(options.url, parsed === null ? first.text : null);
+    if (envelope === null) throw noRecords(origin + pathname, parsed === null ? first.body : null);
     prober.note(first.target, `${envelope.format === 'json' ? 'JSON' : 'NDJSON'} with ${envelope.why}`);
     const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first, given };
     const paging = await findPaging(list);
-    const { columns, skipped } = findColumns(paging.records);
-    const partition = await findPartition(list, columns, paging.records);
+    const { columns, skipped } = findColumns(paging.records, prober.answers, envelope);
+    const partition = await findPartition(list, { columns, records: paging.records, size: sizeOf(paging.paging) });
     if (partition !== null) fixed.delete(partition.parameter);
     const keys = findKeys(columns, partition?.column ?? null);
     const count = envelope.reportedCount;
@@ -87,6 +97,18 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   } finally {
     await transport.close();
   }
+}
+
+function sizeOf(paging: Paging | null): string | undefined {
+  if (paging === null) return undefined;
+  return paging.by === 'offset' ? paging.limit : paging.by === 'none' ? undefined : paging.size;
+}
+
+/** Returns what the probe could not confirm, and why a sync of the draft may not be complete. */
+export function findDoubts({ paging, keys: [key], records }: Pick<Probe, 'paging' | 'keys' | 'records'>): string[] {
+  const different = key?.different ?? 0;
+  const repeats = `only ${different} of ${records.length} records have different values in the key`;
+  return [...paging.guesses, ...(different === records.length ? [] : [repeats])];
 }
 
 /** A number below the number of records that came counts those of one page. */
@@ -130,8 +152,19 @@ function readUrl(given: string): URL {
   return url;
 }
 
-function refusal({ auth, url }: ProbeOptions, status: number, challenge: unknown): RekapError {
-  const { origin, pathname } = new URL(url);
+function refusal({ auth, url, apiKey }: ProbeOptions, status: number, headers: Answer['headers']): RekapError {
+  const { origin, pathname, search } = new URL(url);
+  const location = headerText(headers['location']);
+  if (status >= 300 && status < 400 && location !== null && URL.canParse(location, url)) {
+    const target = new URL(location, url);
+    const shown = apiKey.redact(target.origin + target.pathname);
+    return new RekapError(
+      'source-status',
+      `${origin}${pathname} redirects to ${shown} (status ${status}), and rekap does not follow redirects.`,
+      `If you trust that address, run "rekap probe ${shown}${search}".`,
+      { status },
+    );
+  }
   if (status !== 401 && status !== 403)
     return new RekapError(
       'source-status',
@@ -139,7 +172,8 @@ function refusal({ auth, url }: ProbeOptions, status: number, challenge: unknown
       'Check the URL, and the parameters that the list requires.',
       { status },
     );
-  const scheme = typeof challenge === 'string' ? ` It asks for ${challenge.split(/[ ,]/)[0]}.` : '';
+  const challenge = headerText(headers['www-authenticate']);
+  const scheme = challenge !== null ? ` It asks for ${challenge.split(/[ ,]/)[0]}.` : '';
   return new RekapError(
     'source-refused-key',
     auth === null
@@ -150,20 +184,34 @@ function refusal({ auth, url }: ProbeOptions, status: number, challenge: unknown
   );
 }
 
-function noRecords(url: string, text: string | null): RekapError {
-  const { origin, pathname } = new URL(url);
-  if (text === null)
+/** @param body Null if it is JSON. */
+function noRecords(url: string, body: Buffer | null): RekapError {
+  if (body === null)
     return new RekapError(
       'envelope',
-      `The response of ${origin}${pathname} contains no records.`,
+      `The response of ${url} contains no records.`,
       'Give a URL whose response has records.',
     );
-  const start = JSON.stringify(text.trim().slice(0, 60));
+  if (isGzip(body)) return unexpectedGzip(url);
+  const problem = beginsAsJson(body) ? findProblem(body) : null;
+  if (problem !== null) return new RekapError('envelope', `The response of ${url} ${problem.what}`, problem.next);
   return new RekapError(
     'envelope',
-    `The response of ${origin}${pathname} is neither JSON nor a JSON record per line. It starts with ${start}.`,
+    `The response of ${url} is neither JSON nor a JSON record per line. It starts with: ${excerpt(body).slice(0, 60)}`,
     'rekap reads JSON and NDJSON. Some services return them for another path, or for a parameter such as format=json.',
   );
+}
+
+function findProblem(body: Buffer): BodyProblem | null {
+  try {
+    const text = new JsonText(body);
+    text.skipSpace();
+    text.passValue(1);
+    return null;
+  } catch (error) {
+    if (error instanceof ScanError) return describeBody(body, error, 'json');
+    throw error;
+  }
 }
 
 function nameTable(path: string): string {

@@ -5,6 +5,7 @@ import type { Clock } from '../runtime/context.ts';
 import type { Transport } from '../source/http-transport.ts';
 import { withoutKey } from '../source/response-reader.ts';
 import type { Secret } from '../source/secret.ts';
+import { adviceOnCertificate, connectionCode } from '../source/source-messages.ts';
 
 export const maxRequests = 20;
 
@@ -24,6 +25,7 @@ export interface Answer {
   readonly target: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
   readonly text: string;
 }
 
@@ -60,6 +62,10 @@ export class Prober {
     }
   }
 
+  get answers(): Iterable<Answer> {
+    return this.known.values();
+  }
+
   /** Describes the last request with this target. */
   note(target: string, note: string): void {
     const request = this.requests.findLast((sent) => sent.target === target);
@@ -71,18 +77,21 @@ export class Prober {
     const request = { dataset: 'probe', partition: null, target };
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
     try {
-      const { status, headers, body } = await transport.send(request, target, bounded);
+      const { status, headers, body: received } = await transport.send(request, target, bounded);
+      const body = withoutKey(received, apiKey);
       this.requests.push({ target, status, note: busy.has(status) ? 'the source is busy' : '' });
-      return { target, status, headers, text: withoutKey(body, apiKey).toString('utf8') };
+      return { target, status, headers, body, text: body.toString('utf8') };
     } catch (error) {
       signal.throwIfAborted();
+      if (isRekapError(error, 'response-too-large'))
+        throw new RekapError(error.code, error.message, 'Add the page size to the URL, such as limit=100.');
       if (isRekapError(error)) throw error;
       this.requests.push({ target, status: 0, note: messageOf(error) });
       if (this.requests.length < maxAttempts || this.known.size > 0) return null;
       throw new RekapError(
         'source-unreachable',
         `${origin} cannot be reached: ${messageOf(error)}.`,
-        'Check the URL and the network.',
+        adviceOnCertificate(connectionCode(error)) ?? 'Check the URL and the network.',
         { cause: error },
       );
     }

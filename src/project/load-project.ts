@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
-import { messageOf, RekapError, systemReason } from '../errors.ts';
+import { systemReason } from '../errors.ts';
 import {
   commentOn,
   type DeclaredPipeline,
@@ -22,6 +22,7 @@ import {
   importDefault,
   projectFile,
 } from './find-project.ts';
+import { importError } from './import-error.ts';
 import { findShapeProblems, pipelineShape, projectShape, reportShape } from './shapes.ts';
 import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
 import { type DeclarationProblem, findProblems } from './validate.ts';
@@ -153,6 +154,7 @@ class ProjectLoader {
       this.problems.push({
         file,
         at: ['table', pipeline.table],
+        of: pipeline.table,
         what: `the pipeline "${pipeline.table}" has no paging; declare it here or in the project, such as paging: { by: 'none' }`,
       });
     const columns = Object.entries(pipeline.columns).map(([name, column]) => [
@@ -237,28 +239,33 @@ class ProjectLoader {
     try {
       return await importDefault(path);
     } catch (error) {
-      const { path: shown } = await this.read(path);
-      const [what = '', ...rest] = messageOf(error).split('\n');
-      const [, line] = /:(\d+):\d+\b/.exec(rest.join('\n')) ?? [];
-      throw new RekapError(
-        'pipeline-definition',
-        `${shown}${line === undefined ? '' : `:${line}`} cannot be loaded: ${what.trim()}.`,
-        'Correct the file.',
-        { cause: error },
-      );
+      throw importError(error, path, this.folder);
     }
   }
 
   private requireShape<Value>(shape: v.GenericSchema<unknown, Value>, value: unknown, file: SourceFile): Value | null {
     const problems = findShapeProblems(shape, value);
     for (const { where, what } of problems)
-      this.problems.push({ file, at: where, what: `${where.join('.') || 'the default export'} ${what}` });
+      this.problems.push({
+        file,
+        at: where,
+        of: tableAt(value, where),
+        what: `${where.join('.') || 'the default export'} ${what}`,
+      });
     return problems.length === 0 ? (value as Value) : null;
   }
 
   private addProblem({ of, near, what }: DeclarationProblem, own: SourceFile): void {
-    this.problems.push({ file: (of === null ? undefined : this.files.get(of)) ?? own, at: [near], what });
+    this.problems.push({ file: (of === null ? undefined : this.files.get(of)) ?? own, at: [near], of, what });
   }
+}
+
+/** Returns the table of the pipeline at a place in a project or a pipeline; null if it has none. */
+function tableAt(value: unknown, [name, place = '']: readonly string[]): string | null {
+  const declared = value as { readonly pipelines?: readonly unknown[] } | null | undefined;
+  const pipeline = name === 'pipelines' ? declared?.pipelines?.[Number(place)] : declared;
+  const table = (pipeline as { readonly table?: unknown } | null | undefined)?.table;
+  return typeof table === 'string' ? table : null;
 }
 
 function titleOf(table: string): string {

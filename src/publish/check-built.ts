@@ -61,7 +61,7 @@ function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport
 }
 
 function passGate(
-  { kind, id, project, requested, options, previous, landing }: Run,
+  { kind, id, project, requested, options, previous, landing, figures }: Run,
   manifest: Manifest,
   { reports, brokenChecks }: Built,
 ): void {
@@ -76,6 +76,7 @@ function passGate(
     strict: options.strict,
     refuse: options.refuse,
     acceptChanges: options.acceptChanges,
+    refused: figures?.refusals ?? {},
   });
   const reasons = [...refusals, ...strict, ...changes];
   if (reasons.length === 0) return;

@@ -1,5 +1,6 @@
 /** Returns the reasons why a snapshot must not be published. */
 
+import type { RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
 import { NullReason } from '../project/reserved.ts';
@@ -29,6 +30,8 @@ export interface GateInput {
   readonly strict: boolean;
   readonly refuse: 'new-errors' | null;
   readonly acceptChanges: boolean;
+  /** By table, the error of the source if it refused every request. */
+  readonly refused: Readonly<Record<string, RekapError | null>>;
 }
 
 /** `refusals` can't be overridden, `strict` come from --strict or --refuse, and --accept-changes accepts `changes`. */
@@ -49,7 +52,7 @@ export function checkGate(input: GateInput): GateFindings {
     const errors = input.brokenChecks.filter((check) => check.dataset === table && check.severity === 'error');
     refusals.push(...ledgerProblems(table, dataset));
     if (input.requested.includes(table) && dataset.rows === 0)
-      refusals.push(`${table} is empty: the source did not return usable records${quarantineReason(input, [table])}`);
+      refusals.push(`${table} is empty: ${whyEmpty(input.refused[table] ?? null)}${quarantineReason(input, [table])}`);
     else if (
       input.requested.includes(table) &&
       summedColumns(pipeline).length > 0 &&
@@ -96,6 +99,12 @@ function exampleOf(checks: readonly BrokenCheck[], columns?: readonly string[]):
   if (found === undefined) return '';
   const place = [found.partition, found.place].filter((part) => part !== null && part !== '').join(', ');
   return `; for example, ${place === '' ? '' : `${place}: `}${found.message}`;
+}
+
+function whyEmpty(refused: RekapError | null): string {
+  return refused === null
+    ? 'the source did not return usable records'
+    : `${refused.message.replace(/\.$/, '')}. ${refused.next}`;
 }
 
 function* weakProofs(table: string, { partitions }: ManifestDataset, required: Grade): Generator<string> {

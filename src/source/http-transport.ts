@@ -70,7 +70,7 @@ export function createHttpTransport({
           throw new RekapError(
             'response-too-large',
             `The response of ${origin}${path} is larger than ${Math.round(maxResponseBytes / 1024 ** 2)} MB.`,
-            'Request fewer records at a time with a smaller --page-size.',
+            'Request fewer records at a time with a smaller --page-size, or declare the paging of the list.',
           );
         // The error page of a gateway may not match its content-encoding. Its status still counts.
         if (response.statusCode !== 200 && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);

@@ -1,21 +1,13 @@
 /** Reads responses: stores each one, checks its status, then scans it. */
 
 import { RekapError } from '../errors.ts';
+import { beginsAsJson, describeBody, excerpt, isGzip, unexpectedGzip } from './body-problems.ts';
 import type { HttpResponse } from './http-transport.ts';
 import { nextOfLink } from './link-header.ts';
-import type { Failure } from './retry-plan.ts';
+import { type Failure, waitOf } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import type { SourceHealth } from './source-health.ts';
-import {
-  refusedKey,
-  emptyPage,
-  excerpt,
-  headerText,
-  malformed,
-  emptyStatuses,
-  redirectDetail,
-  statusError,
-} from './source-messages.ts';
+import { refusedKey, emptyPage, headerText, emptyStatuses, redirectDetail, statusError } from './source-messages.ts';
 import { ScanError } from './decode/json-text.ts';
 import { createPageScanner } from './decode/scan-response.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
@@ -48,6 +40,7 @@ export interface TimedResponse extends HttpResponse {
 export interface FailedAttempt {
   readonly failure: Failure;
   readonly detail: string;
+  readonly next?: string;
 }
 
 export interface ReaderContext {
@@ -57,21 +50,6 @@ export interface ReaderContext {
   readonly land: Land;
   readonly health: SourceHealth;
   readonly warn: (topic: string, message: string) => void;
-}
-
-const quotas = ['x-ratelimit', 'ratelimit', 'x-rate-limit'];
-
-/**
- * Returns the seconds or the date of `Retry-After`; without it, the seconds until a used-up quota is reset. Services give that time in seconds
- * from now or since 1970.
- */
-function waitOf(headers: TimedResponse['headers'], at: Date): string | null {
-  const retryAfter = headerText(headers['retry-after']);
-  if (retryAfter !== null) return retryAfter;
-  const quota = quotas.find((name) => headerText(headers[`${name}-remaining`])?.trim() === '0');
-  const reset = Number(headerText(headers[`${quota}-reset`]) ?? Number.NaN);
-  if (quota === undefined || !(reset >= 0)) return null;
-  return String(Math.ceil(Math.max(1, reset > 1e9 ? reset - at.getTime() / 1000 : reset)));
 }
 
 function decodeQuery(text: string): string {
@@ -84,10 +62,6 @@ function decodeQuery(text: string): string {
 
 function withoutKeyText(text: string, apiKey: Secret): string {
   return withoutKey(Buffer.from(text), apiKey).toString();
-}
-
-function beginsAsJson(body: Buffer): boolean {
-  return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(body.toString('latin1', 0, 1000));
 }
 
 /** A shorter key, or one of digits only, could occur in the data by chance. Removing it would change figures. */
@@ -122,7 +96,7 @@ export class ResponseReader {
         `The source repeats the API key in its responses (${url}). rekap removes the key before it stores them.`,
       );
     const landed = await this.land({ request, url, status, at, body });
-    const retryAfter = waitOf(headers, at);
+    const retryAfter = waitOf((name) => headerText(headers[name]), at);
     if (status === 401 || (status === 403 && retryAfter === null && !mayForbid)) {
       health.end = refusedKey(url, status, excerpt(body), health.hasReturnedAnyPage);
       throw health.end;
@@ -137,6 +111,7 @@ export class ResponseReader {
         detail: redirectDetail(headers['location'], pipeline.path, url) ?? excerpt(body),
       };
     }
+    if (isGzip(body)) throw unexpectedGzip(url);
     // Without Content-Length, only a final newline shows that an NDJSON body is complete.
     const isOpen = pipeline.format === 'ndjson' && headers['content-length'] === undefined;
     if (isOpen && body.length > 0 && body.at(-1) !== 0x0a)
@@ -148,14 +123,12 @@ export class ResponseReader {
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;
       if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
-      const isGzip = body[0] === 0x1f && body[1] === 0x8b;
-      if (!isGzip && !beginsAsJson(body)) return { failure: { kind: 'not JSON' }, detail: excerpt(body) };
-      const detail = isGzip
-        ? `The response of ${url} is compressed with gzip, but its content-encoding does not say so.`
-        : `The response of ${url} does not have the declared shape: ${error.message}. It starts with: ${excerpt(body)}`;
+      if (!beginsAsJson(body)) return { failure: { kind: 'not JSON' }, detail: excerpt(body) };
+      const { what, next } = describeBody(body, error, pipeline.format);
+      const detail = `The response of ${url} ${what}`;
       // A source that has returned pages may fail for a moment, for example in a gateway. Then a retry helps.
-      if (health.hasReturnedPage(request.dataset)) return { failure: { kind: 'malformed' }, detail };
-      throw malformed(detail);
+      if (health.hasReturnedPage(request.dataset)) return { failure: { kind: 'malformed' }, detail, next };
+      throw new RekapError('envelope', detail, next);
     }
   }
 

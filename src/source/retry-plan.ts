@@ -78,6 +78,21 @@ export function isRateLimit(failure: Failure): boolean {
   return failure.kind === 'status' && failure.status === 403 && failure.retryAfter !== null;
 }
 
+const quotas = ['x-ratelimit', 'ratelimit', 'x-rate-limit'];
+
+/**
+ * Returns the seconds or the date of `Retry-After`; without it, the seconds until a used-up quota is reset. Services give that time in seconds
+ * from now or since 1970.
+ */
+export function waitOf(headerOf: (name: string) => string | null, at: Date): string | null {
+  const retryAfter = headerOf('retry-after');
+  if (retryAfter !== null) return retryAfter;
+  const quota = quotas.find((name) => headerOf(`${name}-remaining`)?.trim() === '0');
+  const reset = Number(headerOf(`${quota}-reset`) ?? Number.NaN);
+  if (quota === undefined || !(reset >= 0)) return null;
+  return String(Math.ceil(Math.max(1, reset > 1e9 ? reset - at.getTime() / 1000 : reset)));
+}
+
 /** Returns the milliseconds of a Retry-After header, in seconds or as an HTTP date; null if it is missing or malformed. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null;

@@ -62,6 +62,8 @@ export interface SourceFigures {
   throttled: number;
   lowestConcurrency: number | null;
   fromLanding: number;
+  /** By dataset, the first refusal if the source has refused every request; otherwise null. */
+  readonly refusals: Record<string, RekapError | null>;
 }
 
 export const noFigures: Readonly<SourceFigures> = {
@@ -72,6 +74,7 @@ export const noFigures: Readonly<SourceFigures> = {
   throttled: 0,
   lowestConcurrency: null,
   fromLanding: 0,
+  refusals: {},
 };
 
 const attemptsAtOptional = 2;
@@ -100,7 +103,7 @@ export class SourceClient {
     this.base = new URL(options.baseUrl);
     this.deadline = context.clock.monotonic() + options.maxDuration;
     this.pace = new Pace(options.concurrency);
-    this.figures = { ...noFigures, statuses: {}, lowestConcurrency: options.concurrency };
+    this.figures = { ...noFigures, statuses: {}, refusals: {}, lowestConcurrency: options.concurrency };
     const warn = (topic: string, message: string): void => this.warnOnce(topic, message);
     this.resumed = context.resumed.length === 0 ? null : new ResumedPages(context.resumed, warn);
     const { apiKey, keyParameter } = options;
@@ -137,6 +140,8 @@ export class SourceClient {
       const outcome = await this.attempt(outgoing);
       if ('page' in outcome) {
         this.health.notePage(dataset);
+        const { refusals } = this.figures;
+        if (outcome.refusal === null || refusals[dataset] === undefined) refusals[dataset] = outcome.refusal;
         this.pace.noteSuccess();
         // A page past the end says nothing, and the earlier run may not have requested it.
         if (partition === null && outcome.page.records.length > 0)
@@ -177,10 +182,11 @@ export class SourceClient {
     }
   }
 
-  private waitBefore(outgoing: OutgoingRequest, attempt: number, { failure, detail }: FailedAttempt): number {
+  private waitBefore(outgoing: OutgoingRequest, attempt: number, failed: FailedAttempt): number {
     const { clock, random, report } = this.context;
     const { maxAttempts: most, timeout, apiKey } = this.options;
     const { request, url, mayRefuse, isOptional } = outgoing;
+    const { failure, next } = failed;
     const maxAttempts = isOptional && !isRateLimit(failure) ? Math.min(attemptsAtOptional, most) : most;
     const { hasResponded } = this.health;
     const timeLeft = this.deadline - clock.monotonic();
@@ -188,7 +194,8 @@ export class SourceClient {
     const plan = planRetry({ hasResponded, timeLeft, now, random: random(), failure, attempt, maxAttempts });
     if ('giveUp' in plan) {
       // A source may put the key into anything that a message quotes.
-      const error = describeFailure(failure, url, plan.giveUp, apiKey.redact(detail));
+      const detail = apiKey.redact(failed.detail);
+      const error = describeFailure(failure, { url, giveUp: plan.giveUp, detail, next });
       if (plan.forAll) this.health.end ??= retryAfterTooLong(error);
       else if (!isOptional && !(mayRefuse && isRefusal(error)))
         this.health.end ??= this.health.noteGivenUp(request.dataset, failure, error);

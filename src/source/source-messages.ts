@@ -15,7 +15,15 @@ const unexpectedContinue = 'bad response';
 
 const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
 
-export function describeFailure(failure: Failure, url: string, giveUp: string, detail: string): RekapError {
+interface FailureText {
+  readonly url: string;
+  readonly giveUp: string;
+  readonly detail: string;
+  /** What to do about a malformed response. */
+  readonly next?: string | undefined;
+}
+
+export function describeFailure(failure: Failure, { url, giveUp, detail, next }: FailureText): RekapError {
   switch (failure.kind) {
     case 'status':
       return statusError(failure.status, url, giveUp, detail);
@@ -41,7 +49,7 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
         : new RekapError(
             'source-unreachable',
             `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
-            'Check --base-url and the network, then run the sync again.',
+            adviceOnCertificate(failure.code) ?? 'Check --base-url and the network, then run the sync again.',
           );
     case 'timeout':
       return new RekapError(
@@ -56,12 +64,26 @@ export function describeFailure(failure: Failure, url: string, giveUp: string, d
         'Run the sync again later, or try a smaller --page-size.',
       );
     case 'not JSON': {
-      const what = detail.startsWith('<') ? 'HTML or XML, such as a web page,' : 'other content';
-      return malformed(`${url} returned ${what} instead of JSON (${giveUp}). It starts with: ${detail}`);
+      const isPage = detail.startsWith('<');
+      const what = isPage ? 'HTML or XML, such as a web page,' : 'other content';
+      return new RekapError(
+        'envelope',
+        `${url} returned ${what} instead of JSON (${giveUp}). It starts with: ${detail}`,
+        isPage
+          ? 'Check that --base-url is the service itself and not a login page, a proxy or a maintenance page. If it is, run the sync again later, or contact the operator of the service.'
+          : 'Check that this URL returns JSON. If it usually does, run the sync again later.',
+      );
     }
     case 'malformed':
-      return malformed(detail);
+      return new RekapError('envelope', detail, next);
   }
+}
+
+/** Returns what to do about a certificate of an unknown authority; null for other failures. */
+export function adviceOnCertificate(code: string): string | null {
+  return /^(UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/.test(code)
+    ? 'If you trust the server, set NODE_EXTRA_CA_CERTS to a PEM file with the certificate of its authority.'
+    : null;
 }
 
 /** Returns the error for a request that failed because of a limit of this machine; null for any other failure. */
@@ -96,14 +118,6 @@ export function nameFailure(failure: Failure, timeout: number): string {
   }
 }
 
-export function malformed(message: string): RekapError {
-  return new RekapError(
-    'envelope',
-    message,
-    'Check that --base-url is the service itself and not a login page, a proxy or a maintenance page. If it is, run the sync again later, or contact the operator of the service.',
-  );
-}
-
 export function statusError(status: number, url: string, why: string, detail: string): RekapError {
   return new RekapError('source-status', `${url} returned status ${status} (${why}): ${detail}`, adviceOn(status), {
     status,
@@ -115,11 +129,11 @@ function isRedirect(status: number): boolean {
 }
 
 function adviceOn(status: number): string {
-  if (status === 404)
-    return 'Check --base-url: it is the part of the URL before the path of the endpoint, which must exist there.';
+  if (status === 404 || status === 410)
+    return 'Check --base-url and `path` of the pipeline, which together are the URL of the endpoint.';
   if (status === 429) return 'Run the sync again later, or with a lower --concurrency.';
   if (status >= 500) return 'Run the sync again later. A smaller --page-size may help.';
-  if (isRedirect(status)) return 'Set --base-url to the final address, without a redirect.';
+  if (isRedirect(status)) return 'Declare the final address: --base-url, followed by `path` of the pipeline.';
   return 'Check --base-url and --page-size, or contact the operator of the service.';
 }
 
@@ -158,12 +172,16 @@ export const checkKey =
  * @param wasAccepted True if the source has returned a page in this run.
  */
 export function refusedKey(url: string, status: number, detail: string, wasAccepted: boolean): RekapError {
+  if (wasAccepted)
+    return new RekapError(
+      'source-refused-key',
+      `${url} returned status ${status}, although the source accepted the API key for other requests of this run: ${detail}`,
+      'Ask the operator of the service why it refuses this request. It may limit how far a list can be paged.',
+    );
   return new RekapError(
     'source-refused-key',
     `The source ${status === 401 ? 'refused' : 'probably refused'} the API key: ${url} returned status ${status}: ${detail}`,
-    wasAccepted
-      ? 'The source accepted the key for other requests of this run. Ask the operator of the service why it refuses this one.'
-      : checkKey,
+    checkKey,
   );
 }
 
@@ -189,6 +207,10 @@ export function headerText(value: string | string[] | undefined): string | null 
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
+function withoutSlash(path: string): string {
+  return path.replace(/\/+$/, '');
+}
+
 /** Describes a redirect, without the query of its target; null if the response isn't one. */
 export function redirectDetail(location: string | string[] | undefined, path: string, url: string): string | null {
   const target = headerText(location);
@@ -196,24 +218,19 @@ export function redirectDetail(location: string | string[] | undefined, path: st
   if (!URL.canParse(target, url))
     return 'it redirects, and rekap does not follow redirects because they could expose the API key';
   const { origin, pathname } = new URL(target, url);
-  const base = pathname.replace(/\/+$/, '');
   const requested = new URL(url);
-  const isSame = origin === requested.origin && base === requested.pathname;
-  const advice = isSame
-    ? ' That is the same address, so another --base-url does not help. Contact the operator of the service'
-    : base.endsWith(path)
-      ? ` If you trust that address, set --base-url to ${origin}${base.slice(0, -path.length)}`
-      : '';
+  const isOwn = origin === requested.origin;
+  const [base, own] = [withoutSlash(pathname), withoutSlash(path)];
+  const change = pathname.endsWith('/') ? 'add the slash to' : 'remove the slash from';
+  const advice =
+    isOwn && pathname === requested.pathname
+      ? ' That is the same address. Contact the operator of the service.'
+      : isOwn && base === withoutSlash(requested.pathname)
+        ? ` In the pipeline, ${change} path: '${own}${pathname.slice(base.length)}'.`
+        : base.endsWith(own)
+          ? ` If you trust that address, set --base-url to ${origin}${base.slice(0, -own.length)}.`
+          : '';
   return `it redirects to ${origin}${pathname}, and rekap does not follow redirects because they could expose the API key.${advice}`;
-}
-
-export function excerpt(body: Buffer): string {
-  const text = body
-    .toString('utf8', 0, 400)
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}]/gu, '')
-    .trim();
-  return text === '' ? '(an empty body)' : text.slice(0, 240);
 }
 
 /**

@@ -6,15 +6,10 @@ import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Clock } from '../runtime/context.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
 import { type FaultName, type FaultValues, presetValues } from '../serve/faults/fault-list.ts';
-import {
-  buildRecordSet,
-  fixedSource,
-  openFolderSource,
-  readRecord,
-  type RecordSource,
-} from '../serve/record-source.ts';
+import { buildRecordSet, fixedSource, readRecord, type RecordSource } from '../serve/record-source.ts';
 import { defaultMaxLimit, startService } from '../serve/service.ts';
 import { manualClock } from './manual-clock.ts';
+import { openSample } from './open-sample.ts';
 
 /** Records by table, as the source would return them. */
 export type SourceRecords = Readonly<Record<string, readonly object[]>>;
@@ -62,7 +57,7 @@ export async function startSource(settings: SourceSettings = {}): Promise<TestSo
   const { records, faults = {}, seed = 1, maxLimit = defaultMaxLimit, clock = manualClock() } = settings;
   const project = await resolveProject(settings.project);
   const { pipelines } = project;
-  let source = records === undefined ? await openSample(project) : sourceOf(records, pipelines, null);
+  let source = records === undefined ? await openSampleOf(project) : sourceOf(records, pipelines, null);
   const requests: string[] = [];
   const faultCounts = new Map<FaultName, number>();
   const key = generateApiKey();
@@ -109,8 +104,8 @@ export async function startSource(settings: SourceSettings = {}): Promise<TestSo
   };
 }
 
-async function openSample(project: Awaited<ReturnType<typeof resolveProject>>): Promise<RecordSource> {
-  if ('sampleFolder' in project) return openFolderSource(project.sampleFolder, project.pipelines);
+async function openSampleOf(project: Awaited<ReturnType<typeof resolveProject>>): Promise<RecordSource> {
+  if ('sampleFolder' in project) return openSample(project);
   throw new RekapError(
     'usage',
     'The source has no records.',

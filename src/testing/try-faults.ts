@@ -22,6 +22,10 @@ export interface FaultTrial {
    * rows, which is a bug in rekap.
    */
   readonly outcome: 'exact' | 'refused' | 'moved' | 'unnoticed' | 'unused' | 'wrong';
+  /** Records that the sync without faults published. */
+  readonly records: number;
+  /** Records that this sync published. */
+  readonly published: number;
   readonly error: RekapError | null;
 }
 
@@ -57,7 +61,7 @@ export async function* tryFaults({ project, faults, seed, folder, signal }: Tria
       source.restart();
       source.setFaults(values);
       const trial = { ...settings, id: fault ?? 'all' };
-      yield { fault, ...(await judge(() => syncOnce(source, trial), truth, source)) };
+      yield { fault, records: rowsOf(truth), ...(await judge(() => syncOnce(source, trial), truth, source)) };
     }
   } finally {
     await source.close();
@@ -68,18 +72,23 @@ async function judge(
   run: () => Promise<Manifest>,
   truth: Manifest,
   source: TestSource,
-): Promise<Omit<FaultTrial, 'fault'>> {
+): Promise<Omit<FaultTrial, 'fault' | 'records'>> {
   const struck = (name: FaultName): boolean => source.faultCounts.has(name);
   const count = (): number => [...source.faultCounts.values()].reduce((sum, own) => sum + own, 0);
   try {
     const manifest = await run();
     const isExact = hashesOf(manifest) === hashesOf(truth);
     const different = struck('drift') ? 'moved' : struck('hide') && dependsOnListing(truth) ? 'unnoticed' : 'wrong';
-    return { responses: count(), outcome: !isExact ? different : count() === 0 ? 'unused' : 'exact', error: null };
+    const outcome = !isExact ? different : count() === 0 ? 'unused' : 'exact';
+    return { responses: count(), outcome, published: rowsOf(manifest), error: null };
   } catch (error) {
     if (!isRekapError(error) || error.code === 'interrupted') throw error;
-    return { responses: count(), outcome: 'refused', error };
+    return { responses: count(), outcome: 'refused', published: 0, error };
   }
+}
+
+function rowsOf({ datasets }: Manifest): number {
+  return Object.values(datasets).reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** Returns whether only the full listing names the partitions of a dataset. */

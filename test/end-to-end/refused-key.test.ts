@@ -66,7 +66,7 @@ describe('a source that forbids', () => {
     const { error } = await run(words, server.url);
     expect(error.error).toMatchObject({
       code: 'source-refused-key',
-      next: expect.stringContaining('accepted the key for other requests'),
+      message: expect.stringContaining('accepted the API key for other requests'),
     });
   });
 });

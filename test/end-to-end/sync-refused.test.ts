@@ -6,10 +6,13 @@ import { once } from 'node:events';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sync } from '../../src/api.ts';
 import { interruptedBy, RekapError } from '../../src/errors.ts';
 import { verifyLanding } from '../../src/land/landed-run.ts';
+import { definePipeline, defineProject, integer } from '../../src/project/define.ts';
 import { lockWarehouse } from '../../src/publish/lock.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { alterFile } from '../support/alter-file.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
@@ -32,6 +35,28 @@ describe('a source that gives no usable record', () => {
       code: 'gate',
       next: expect.stringMatching(next),
     });
+  });
+});
+
+it('a source without the endpoint is refused with its status and URL', async () => {
+  const server = await startFaultServer((_, response) => answerJson(response, { detail: 'Not Found' }, 404));
+  onTestFinished(() => server.close());
+  const project = defineProject({
+    name: 'mistyped',
+    pipelines: [
+      definePipeline({
+        table: 'items',
+        path: '/itemz',
+        paging: { by: 'page', page: 'page', size: 'per_page' },
+        columns: { id: integer('id') },
+        key: ['id'],
+      }),
+    ],
+  });
+  const synced = sync({ project, baseUrl: server.url, warehouse: await temporaryFolder(), clock: manualClock() });
+  await expect(synced).rejects.toMatchObject({
+    code: 'gate',
+    message: expect.stringMatching(/items is empty: http\S+\/itemz\?\S+ returned status 404.*`path`/),
   });
 });
 

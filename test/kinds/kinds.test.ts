@@ -7,6 +7,7 @@ import { kindOf } from '../../src/kinds/kinds.ts';
 import type { AnyPipeline, ColumnDefinition } from '../../src/project/declaration.ts';
 import { count, integer, timestamp } from '../../src/project/define.ts';
 import { nullReasonName } from '../../src/kinds/read-field.ts';
+import { readMoment } from '../../src/kinds/timestamp.ts';
 import { begin, type Fingerprint } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
@@ -108,4 +109,13 @@ describe('through Arrow, DuckDB and Parquet', () => {
       String(sum(digits.filter((each) => 0n <= each && each < 10n ** 30n))),
     );
   });
+});
+
+it.each([
+  ['1970-01-01T00:00:01.000002Z', '+07:00', 1_000_002n],
+  ['1970-01-01 07:00', '+07:00', 0n],
+  ['1970-01-01 07:00', undefined, null],
+  ['1970-01-01T00:00:00.0000001Z', undefined, null],
+])('reads the microseconds of %s with the default offset %s', (text, offset, microseconds) => {
+  expect(readMoment(text, offset)).toBe(microseconds);
 });

@@ -2,7 +2,8 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sync } from '../../src/api.ts';
 import { openWarehouse } from '../../src/open-warehouse.ts';
 import { draftProject } from '../../src/probe/draft.ts';
@@ -12,6 +13,7 @@ import { writeDraft } from '../../src/probe/write-draft.ts';
 import { loadProject } from '../../src/project/load-project.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
+import { answerJson, type Script, startFaultServer } from '../support/fault-server.ts';
 import { listingPaths, type ListedRecord, serveListing } from '../support/listing-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -128,6 +130,86 @@ describe('a probe', () => {
     expect(probed.keys[0]!.columns).toEqual(['kode']);
   });
 
+  it.each([
+    ['whole numbers with a point', ['12.0', '1e3', '1.0E+2'], '1112'],
+    ['numbers that are too large for a double', ['9007199254740993', '1'], '9007199254740994'],
+    ['decimals under the name of a code', ['11.01', '11.10'], '22.11'],
+    ['small exponents', ['1.5e-3', '2'], '2.0015'],
+  ])('drafts a kind for %s that a sync accepts', async (_what, numbers, sum) => {
+    const rows = numbers.map((number, at) => `{"name":"n${at}","code":${number}}`);
+    const server = await startFaultServer((_, response) => void response.end(`[${rows.join(',')}]`));
+    onTestFinished(() => server.close());
+    const warehouse = await temporaryFolder();
+    await sync({ project: await draft(await probeUrl(`${server.url}/list`)), warehouse, clock: manualClock() });
+    const { query } = await openWarehouse(warehouse);
+    const [row] = await query('SELECT sum(code)::VARCHAR AS code FROM list');
+    expect(row).toEqual({ code: expect.stringMatching(new RegExp(`^${sum.replace('.', '\\.')}(\\.0+)?$`)) });
+    expect(await query('FROM violations')).toEqual([]);
+  });
+
+  it('takes texts under the name of a code for texts, also as a filter', async () => {
+    const coded = records.map(({ stationNo }, at) => ({ kodewilayah: `11.${10 + (at % 3)}`, stationNo, at }));
+    const server = await startFaultServer((request, response) => {
+      const code = new URL(request.url!, 'http://host').searchParams.get('kodewilayah');
+      answerJson(response, code === null ? coded : coded.filter(({ kodewilayah }) => kodewilayah === code));
+    });
+    onTestFinished(() => server.close());
+    const probed = await probeUrl(`${server.url}/list`);
+    expect(probed.columns[0]!.definition.kind).toBe('text');
+    expect(probed.partition).toMatchObject({ parameter: 'kodewilayah' });
+  });
+
+  it('keeps a column with leading zeros as text, even if few values have them', async () => {
+    const padded = Array.from({ length: 50 }, (_, at) => ({ area: at === 7 ? '0123' : String(1000 + at) }));
+    const probed = await probeUrl(`${await serveListing({ records: padded })}/all`);
+    expect(probed.columns[0]!.definition.kind).toBe('text');
+  });
+
+  it('shows how many values a text column does not accept', async () => {
+    const mixed = [{ code: 12 }, { code: '12A' }, { code: 14 }];
+    const probed = await probeUrl(`${await serveListing({ records: mixed })}/all`);
+    expect(probed.columns[0]!.why).toContain('2 of 3');
+  });
+
+  describe('does not take a parameter for a filter that the source ignores', () => {
+    const sorted = records.toSorted((a, b) => String(a['region']).localeCompare(String(b['region'])));
+
+    it('in the URL', async () => {
+      const one = records.map((record) => ({ ...record, region: 'AA-1' }));
+      const probed = await probeUrl(`${await serveListing({ records: one })}/all?region=AA-1`);
+      expect(probed).toMatchObject({ partition: null, parameters: { region: 'AA-1' } });
+    });
+
+    it('because the first page has only one value', async () => {
+      const server = await startFaultServer((request, response) => {
+        const page = Number(new URL(request.url!, 'http://host').searchParams.get('page') ?? 1);
+        answerJson(response, sorted.slice((page - 1) * 30, page * 30));
+      });
+      onTestFinished(() => server.close());
+      expect((await probeUrl(`${server.url}/list`)).partition).toBeNull();
+    });
+
+    it('but takes one of a sorted list', async () => {
+      const url = await serveListing({ records: sorted });
+      expect((await probeUrl(`${url}/page`)).partition).toMatchObject({ parameter: 'region' });
+      expect((await probeUrl(`${url}/page?region=AA-2`)).partition).toMatchObject({ parameter: 'region' });
+    });
+  });
+
+  it.each([
+    ['records may be missing', '/after-last', records.slice(0, 100), /^\/\/ Check this before you sync: .*has_more/],
+    [
+      'a key repeats',
+      '/by-key',
+      [...records, ...records.slice(0, 1)],
+      /^\/\/ Check this before you sync: .*137 of 138.*key/,
+    ],
+    ['all is proved', '/page', records, /^import/],
+  ])('says in the first line of the draft that %s', async (_what, path, listed, line) => {
+    const probed = await probeUrl((await serveListing({ records: listed })) + path);
+    expect(draftProject(probed, 'drafted').pipeline.split('\n')[0]).toMatch(line);
+  });
+
   it('drafts valid code from field names and values that could end a comment or a string', async () => {
     const hostile = [
       "'",
@@ -165,6 +247,42 @@ describe('a probe', () => {
     ['http://127.0.0.1:1/list', 'source-unreachable'],
   ])('refuses %s', async (url, code) => {
     await expect(probeUrl(url)).rejects.toMatchObject({ code });
+  });
+
+  it.each<[string, Script, object]>([
+    [
+      'a redirect',
+      (_, response) => void response.writeHead(301, { location: '/list/?x=1' }).end(),
+      {
+        code: 'source-status',
+        message: expect.stringMatching(/redirects to http\S+\/list\/ /),
+        next: expect.stringMatching(/http\S+\/list\/\?year=2024/),
+      },
+    ],
+    [
+      'gzip without a header',
+      (_, response) => void response.end(gzipSync('[{"id":1}]')),
+      { code: 'envelope', message: expect.stringMatching(/^[\x20-\x7e]*gzip[\x20-\x7e]*$/) },
+    ],
+    [
+      'Latin-1',
+      (_, response) => void response.end(Buffer.from('[{"name":"CAFÉ"}]', 'latin1')),
+      { code: 'envelope', message: expect.stringContaining('byte 13 is 0xc9') },
+    ],
+    [
+      'NaN',
+      (_, response) => void response.end('[{"id":1,"share":NaN}]'),
+      { code: 'envelope', message: expect.stringMatching(/not valid JSON.*byte 17.*NaN/) },
+    ],
+    [
+      'an image',
+      (_, response) => void response.end(Buffer.from('\x89PNG\r\n\x1a\n\0\0', 'latin1')),
+      { code: 'envelope', message: expect.stringMatching(/^[\x20-\x7e]*binary data[\x20-\x7e]*$/) },
+    ],
+  ])('explains %s', async (_what, script, error) => {
+    const server = await startFaultServer(script);
+    onTestFinished(() => server.close());
+    await expect(probeUrl(`${server.url}/list?year=2024`)).rejects.toMatchObject(error);
   });
 
   it('refuses a response without records', async () => {

@@ -241,8 +241,33 @@ describe('a problem of a project is named by file and line', () => {
     ],
     ['people.ts:1 cannot be loaded: ', { 'rekap.project.json': projectJson, 'people.ts': 'export default {;' }],
     [
-      'people.ts cannot be loaded: no such day',
+      'people.ts:1 cannot be loaded: no such day',
       { 'rekap.project.json': projectJson, 'people.ts': "throw new Error('no such day');" },
+    ],
+    ...(
+      [
+        ['people.ts:9 cannot be loaded: cuont is not defined; did you mean "count"?', "cuont('Total', 'People.')"],
+        ['people.ts:9 cannot be loaded: integer is not defined; import it from', "integer('Total', 'People.')"],
+        ['people.ts:9 cannot be loaded: other is not defined.', 'other'],
+      ] as const
+    ).map(([message, code]): [string, Files] => [
+      message,
+      {
+        'rekap.project.ts': projectTs,
+        'people.ts': peopleTs.replace("count('Total', 'People.')", code),
+        'shared.ts': sharedTs,
+      },
+    ]),
+    [
+      'people.ts:1 cannot be loaded: rekap has no export "cuont"; did you mean "count"?',
+      {
+        'rekap.project.ts': projectTs,
+        'people.ts': "import { cuont } from 'rekap'; export default cuont('x');",
+      },
+    ],
+    [
+      'shared.ts:2 cannot be loaded: other is not defined.',
+      { 'rekap.project.ts': projectTs, 'people.ts': peopleTs, 'shared.ts': '\nexport const key = other;' },
     ],
     [
       'models/people.sql:1: a table also has the name "people"',
@@ -253,6 +278,34 @@ describe('a problem of a project is named by file and line', () => {
       code: 'pipeline-definition',
       message: expect.stringContaining(message),
     });
+  });
+
+  const both = (first: object, second: object): object[] => [
+    { ...peopleJson, ...first },
+    { ...peopleJson, table: 'rooms', path: '/rooms', ...second },
+  ];
+  const lineOf = (text: string, part: string): number => text.slice(0, text.lastIndexOf(part)).split('\n').length;
+
+  it.each([
+    ['a path with a parameter', { path: '/rooms/{code}' }, '"path"', 'path is not a plain path'],
+    ['a column', { key: ['plase'] }, 'plase', 'key contains the column "plase"'],
+    ['a column that both have', { watch: ['place'] }, '"place": {', 'watch names "place"'],
+    ['a property', { records: 'data' }, '"records"', 'records is not a JSON pointer'],
+  ])('for %s in the second pipeline of a file', async (_what, change, part, problem) => {
+    const first = { records: '/a', watch: ['total'] };
+    const declared = { ...projectJson, pipelines: both(first, change) };
+    const text = JSON.stringify(declared, null, 2);
+    const code = `import { defineProject } from 'rekap';\nexport default defineProject(${text});\n`;
+    const inTs = `rekap.project.ts:${lineOf(code, part)}: `;
+    const inJson = `rekap.project.json:${lineOf(text, part)}: `;
+    for (const [files, place] of [
+      [{ 'rekap.project.ts': code }, inTs],
+      [{ 'rekap.project.json': text }, inJson],
+    ] as const) {
+      const error: unknown = await load(files).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ reasons: [expect.stringContaining(problem)] });
+      expect(error).toMatchObject({ reasons: [expect.stringContaining(place)] });
+    }
   });
 
   it('for a missing file of partitions', async () => {

@@ -38,6 +38,7 @@ const check = (now: Dataset, before: Dataset | null, more: Partial<GateInput> = 
     strict: false,
     refuse: null,
     acceptChanges: false,
+    refused: {},
     ...more,
   });
 

@@ -20,10 +20,11 @@ export const request = requestOf(voters, { partition: '1101', limit: 10 });
 interface ConnectOptions extends Partial<SourceOptions> {
   /** Replaces the landing in memory. */
   readonly land?: Land;
+  readonly maxResponseBytes?: number;
 }
 
 /** A client of the source at this URL, with what it landed and reported. */
-export function connect(baseUrl: string, { land, ...options }: ConnectOptions = {}) {
+export function connect(baseUrl: string, { land, maxResponseBytes = 100_000, ...options }: ConnectOptions = {}) {
   const clock = manualClock();
   const landed: SourceResponse[] = [];
   const events: RunEvent[] = [];
@@ -43,7 +44,7 @@ export function connect(baseUrl: string, { land, ...options }: ConnectOptions = 
       ...settings,
       auth: { header: 'x-api-key' },
       connections: settings.concurrency,
-      maxResponseBytes: 100_000,
+      maxResponseBytes,
     }),
     resumed: [],
     clock,

@@ -32,8 +32,8 @@ describe('the key', () => {
       answerJson(response, whole, sent.url!.includes('offset=1') ? 403 : 200),
     );
     await client.fetchPage(voters, request);
-    const next = expect.stringContaining('accepted the key for other requests');
-    expect(await failure(at(1))).toMatchObject({ code: 'source-refused-key', next });
+    const message = expect.stringContaining('accepted the API key for other requests');
+    expect(await failure(at(1))).toMatchObject({ code: 'source-refused-key', message });
   });
 
   it('never shows in a response that repeats it, or in an error', async () => {
@@ -128,7 +128,7 @@ describe('a response', () => {
   it.each<[string, Script, string[], number]>([
     ['an array', send('[1,2]'), ['[1,2]'], 1],
     ['a count without data', send('{"count":3}'), ['{"count":3}'], 1],
-    ['text after the envelope', send('{"count":0,"data":[]} {}'), ['{"count":0'], 1],
+    ['text after the envelope', send('{"count":0,"data":[]} {}'), ['at byte 22'], 1],
     ['a web page', send('\n\n<!doctype html><title>Log in'), ['HTML', '<title>Log in'], 6],
     ['other text', send('Service under maintenance'), ['other content', 'maintenance'], 6],
     ['gzip without a header', send(zip), ['content-encoding does not say so'], 1],
@@ -195,6 +195,50 @@ describe('a response', () => {
     expect((await client.fetchPage(voters, request)).refusal).toMatchObject({ status: 404 });
     await client.fetchPage(voters, request);
     expect(clock.sleeps).toEqual([7050]);
+  });
+});
+
+describe('the advice about a response', () => {
+  const latin1 = Buffer.from(JSON.stringify({ count: 1, data: { ...record, NamaDapil: 'CAFÉ' } }), 'latin1');
+  const many = JSON.stringify({ count: 1, data: Array.from({ length: 200_001 }, () => ({})) });
+  const cases: [string, string | Buffer, string[], string][] = [
+    ['a web page', '<!doctype html>', ['HTML'], 'login page'],
+    ['other text', 'Service under maintenance', ['maintenance'], 'JSON'],
+    ['Latin-1', latin1, ['not UTF-8', `byte ${latin1.indexOf(0xc9)} is 0xc9`], 'UTF-8'],
+    ['NaN', '{"count":1,"data":[{"Umur":NaN}]}', ['not valid JSON', 'byte 27', 'NaN'], 'valid JSON'],
+    ['no member', '{}', ['is missing', '{}'], '`records`'],
+    ['other members', '{"message":"Just a moment"}', ['is missing', 'Just a moment'], '`records`'],
+    ['too many records', many, ['200000 records'], '--page-size'],
+  ];
+
+  it.each(cases)('with %s names the cause', async (name, body, words, next) => {
+    const { failure } = await serve(send(body), { maxResponseBytes: 1_000_000 });
+    const error = await failure();
+    expect(error).toMatchObject({ code: 'envelope', next: expect.stringContaining(next) });
+    for (const word of words) expect(error.message).toContain(word);
+    expect((error as RekapError).next.includes('login page')).toBe(name === 'a web page');
+  });
+
+  it.each(cases)('with %s is the same after pages', async (_name, body, _words, next) => {
+    const { client, failure } = await serve(
+      (sent, response, attempt) =>
+        sent.url!.includes('offset=1') ? send(body)(sent, response, attempt) : answerJson(response, whole),
+      { maxResponseBytes: 1_000_000 },
+    );
+    await client.fetchPage(voters, request);
+    expect(await failure(at(1))).toMatchObject({ code: 'envelope', next: expect.stringContaining(next) });
+  });
+
+  it('in gzip names gzip at once, also for lines without a length', async () => {
+    const pipeline = { ...voters, format: 'ndjson' as const };
+    const { server, client } = await serve((_, response) => {
+      response.write(zip.subarray(0, 20));
+      response.end(zip.subarray(20));
+    });
+    const sent = client.fetchPage(pipeline, request);
+    await expect(sent).rejects.toMatchObject({ code: 'envelope', message: expect.stringContaining('gzip') });
+    await expect(sent).rejects.toMatchObject({ message: expect.stringMatching(/^[\x20-\x7e]+$/) });
+    expect(server.paths).toHaveLength(1);
   });
 });
 

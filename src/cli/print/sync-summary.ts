@@ -156,10 +156,18 @@ function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult
   ].join('\n');
 }
 
+/** Mentions duplicates: the key may be too short, or a field may be missing in it. */
+function describeDuplicates({ datasets }: Manifest): string {
+  const count = Object.values(datasets).reduce((sum, { ledger }) => sum + ledger.duplicates, 0);
+  return count === 0
+    ? ''
+    : ` ${countOf(count, 'record')} equal to another one with the same key ${count === 1 ? 'is' : 'are'} left out.`;
+}
+
 /** Lists new violations by name, and counts those that the previous snapshot already had. */
 function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult): string {
   const ages = manifest.previous === null ? [] : agesOf(manifest).map((line) => paint('bold', line));
-  if (checks.length === 0) return ['All checks pass.', ...ages].join('\n');
+  if (checks.length === 0) return [`All checks pass.${describeDuplicates(manifest)}`, ...ages].join('\n');
   const isDry = outcome === 'dry run';
   const lines = checks.flatMap(({ dataset, check, severity, count, new: fresh, examples }) => {
     const isFirst = manifest.previous === null;

@@ -71,3 +71,10 @@ it('counts changes at the source', () => {
   );
   expect(summaryOf()).not.toContain('Changes since');
 });
+
+it('counts the duplicates that no check mentions', () => {
+  const ledger = { fetched: 5, published: 2, quarantined: 0, duplicates: 3 };
+  const manifest = manifestOf({ datasets: { voters: datasetOf({ rows: 2, ledger }), voting_rights_users: never } });
+  expect(renderSummary(resultOf(manifest), project)).toMatch(/^All checks pass\. .*3 records/m);
+  expect(summaryOf()).toMatch(/^All checks pass\.$/m);
+});
