@@ -1,7 +1,8 @@
 /** Scanner and transformer with pages in memory, compared with JSON.parse of the same pages. */
 
 import { voters } from '../test/support/bundled.ts';
-import { createScanner, shapeOf } from '../src/source/decode/scan-response.ts';
+import { createScanner } from '../src/source/decode/scan-response.ts';
+import { shapeOf } from '../src/source/decode/document-shape.ts';
 import type { Batch } from '../src/stages.ts';
 import { Transformer } from '../src/transform/transformer.ts';
 import { requestOf } from '../test/support/page-request.ts';

@@ -22,6 +22,7 @@ export const shared = {
   partition: {
     parameter: 'id_dapil',
     column: 'dapil_id',
+    name: 'dapil_name',
     values: reference('../data/reference/dapil-2024.json', 'dapil_id'),
   },
   key: ['election_year', 'election_type', 'dapil_id', 'province', 'regency'],

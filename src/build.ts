@@ -80,7 +80,7 @@ function requireComplete(verdicts: readonly Verdict[]): void {
   if (incomplete.length === 0) return;
   const shown = incomplete
     .slice(0, 10)
-    .map(({ dataset, partition, reason }) => `  - ${dataset}, ${namePartition(partition)}: ${reason}`);
+    .map(({ dataset, partition, name, reason }) => `  - ${dataset}, ${namePartition(partition, name)}: ${reason}`);
   const more = incomplete.length > shown.length ? [`  - and ${incomplete.length - shown.length} more`] : [];
   throw new RekapError(
     'incomplete',

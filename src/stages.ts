@@ -98,6 +98,8 @@ export interface Verdict {
   readonly dataset: string;
   /** Null for the full listing, and for its records without a partition. */
   readonly partition: string | null;
+  /** Its name in the records, if the declaration says which column has it. */
+  readonly name?: string | undefined;
   readonly complete: boolean;
   /** What shows that the partition is complete. */
   readonly proof: 'own end' | 'full listing' | 'none';

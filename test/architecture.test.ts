@@ -12,7 +12,7 @@ const floors: readonly (readonly string[])[] = [
   [...stages],
   ['run-options.ts', 'publish'],
   ['run.ts', 'build.ts', 'open-source.ts', 'landed-readings.ts', 'replay-plan.ts', 'snapshots'],
-  ['sync.ts', 'replay.ts', 'diagnose.ts', 'check-sample.ts', 'share', 'notify', 'serve'],
+  ['sync.ts', 'replay.ts', 'diagnose.ts', 'diagnose-service.ts', 'check-sample.ts', 'share', 'notify', 'serve'],
   // What a person or a program calls.
   ['cli', 'api.ts', 'open-warehouse.ts', 'testing', 'index.ts'],
 ];

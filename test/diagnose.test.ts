@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RekapError } from '../src/errors.ts';
 import { Secret } from '../src/source/secret.ts';
-import { examine, type Finding, type DoctorOptions } from '../src/diagnose.ts';
+import type { Finding } from '../src/diagnose-service.ts';
+import { examine, type DoctorOptions } from '../src/diagnose.ts';
 import { manualClock } from '../src/testing/manual-clock.ts';
 import { smallNation } from './support/served-source.ts';
 import { project, testKey } from './support/sync-settings.ts';
@@ -84,6 +85,20 @@ describe('doctor requests a service, and', () => {
     return (about: string) => stateOf(about, { baseUrl: url, ...options });
   };
   const honest: Twist = (response, text) => response.end(text);
+
+  it.each<[string, object, string]>([
+    ['has the declared fields', {}, 'ok'],
+    ['has no record with a field', { fee: { kind: 'count', field: 'Fee', comment: 'Fee.' } }, 'failed'],
+    [
+      'has no record with a nullable field',
+      { fee: { kind: 'count', field: 'Fee', comment: '.', nullable: true } },
+      'warning',
+    ],
+  ])('checks that it %s', async (_, columns, state) => {
+    const [first, ...others] = project.pipelines;
+    const changed = { ...project, pipelines: [{ ...first!, columns: { ...first!.columns, ...columns } }, ...others] };
+    expect(await (await ask(honest, { project: changed }))('response')).toBe(state);
+  });
 
   it.each([
     [0, 'ok'],

@@ -220,7 +220,10 @@ export class DatasetExtraction {
     ];
     const doubts = ofListing.map((reason): Doubt => ({ partition: null, reason }));
     for (const { partition, reason } of contradictions)
-      if (this.options.acceptChanges) this.warn(partition === null ? reason : `${namePartition(partition)}: ${reason}`);
+      if (this.options.acceptChanges)
+        this.warn(
+          partition === null ? reason : `${namePartition(partition, this.pages.names.get(partition))}: ${reason}`,
+        );
       else doubts.push({ partition, reason: `${reason}; ${ifRight}` });
     const doubtful = doubts.map((doubt) => ({
       verdict: this.verdict({ ...doubt, proof: 'none', complete: false }),
@@ -259,7 +262,15 @@ export class DatasetExtraction {
     const listed = listing === null || parts.partition === null ? null : listing.of(parts.partition).total;
     const defaults = { complete: true, grade: null, received: 0, pages: 0, readings: 1, reason: null, content: null };
     const read_at = this.options.clock.now().toISOString();
-    return { dataset: this.pipeline.table, listed, read_at, ...defaults, ...parts };
+    const name = parts.partition === null ? undefined : this.pages.names.get(parts.partition);
+    return {
+      dataset: this.pipeline.table,
+      listed,
+      read_at,
+      ...(name !== undefined && { name }),
+      ...defaults,
+      ...parts,
+    };
   }
 
   private report(verdict: Verdict, pages: readonly AcceptedPage[], isKnown = false): AcceptedReading {

@@ -29,8 +29,8 @@ export class FullListing {
   private readonly reader: RecordReader;
   private lengthBefore = 0;
 
-  constructor(pipeline: AnyPipeline, grade: Grade) {
-    this.reader = new RecordReader(pipeline);
+  constructor(pipeline: AnyPipeline, grade: Grade, names?: Map<string, string>) {
+    this.reader = new RecordReader(pipeline, names);
     this.grade = grade;
   }
 
@@ -226,7 +226,7 @@ async function readOnce(
   size = sizeAfter(pages, whole),
   isShortened = false,
 ): Promise<[FullListing, PassEnd]> {
-  const listing = new FullListing(pages.pipeline, pages.pager.grade({ records: 0, sizesDiffer: false }));
+  const listing = new FullListing(pages.pipeline, pages.pager.grade({ records: 0, sizesDiffer: false }), pages.names);
   passes.push(listing);
   const tally = new PassTally(limits.maxRecords);
   try {

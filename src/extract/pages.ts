@@ -39,6 +39,8 @@ export class DatasetPages {
   readonly pipeline: AnyPipeline;
   readonly pager: Pager;
   readonly places: DeclaredPlaces;
+  /** Names of the partitions that were read, if a column has them. */
+  readonly names = new Map<string, string>();
   private readonly options: ExtractOptions;
   private readonly holder: PageHolder;
   private readonly reader: RecordReader;

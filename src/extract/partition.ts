@@ -58,7 +58,7 @@ export class PartitionReader {
     this.options = options;
     this.listing = listing;
     this.mayEndOnListing = mayEndOnListing;
-    this.reader = new RecordReader(pages.pipeline);
+    this.reader = new RecordReader(pages.pipeline, pages.names);
   }
 
   /**

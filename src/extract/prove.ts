@@ -6,6 +6,7 @@
 import { type AnyPipeline, keyPlaces, placeOf } from '../project/declaration.ts';
 import type { Column } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
+import { readText } from '../kinds/read-field.ts';
 import { type Fingerprint, fingerprintContent, fingerprintRecord, FingerprintTable } from '../kinds/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
@@ -95,12 +96,17 @@ export class RecordReader {
   readonly content: Fingerprint = { high: 0, low: 0 };
   private readonly partitionColumn: Column | null;
   private readonly partitionPlace: number;
+  private readonly namePlace: number;
+  private readonly names: Map<string, string>;
   private readonly keyColumns: readonly number[];
   private readonly otherColumns: readonly number[];
 
-  constructor(pipeline: AnyPipeline) {
+  /** @param names Receives the names of partitions, from the first record of each. */
+  constructor(pipeline: AnyPipeline, names = new Map<string, string>()) {
     const { partition } = pipeline;
+    this.names = names;
     this.partitionPlace = partition === undefined ? -1 : placeOf(pipeline, partition.column);
+    this.namePlace = partition?.name === undefined ? -1 : placeOf(pipeline, partition.name);
     this.partitionColumn = partition === undefined ? null : kindOf(pipeline.columns[partition.column]!).newColumn(1);
     this.keyColumns = keyPlaces(pipeline);
     this.otherColumns = Object.keys(pipeline.columns).flatMap((name, column) =>
@@ -110,6 +116,8 @@ export class RecordReader {
 
   read(page: Page, row: number): void {
     this.partition = page.records.isObject[row] === 1 ? this.partitionOf(page, row) : null;
+    if (this.namePlace >= 0 && this.partition !== null && !this.names.has(this.partition))
+      this.names.set(this.partition, readText(page, row, this.namePlace) ?? '');
     fingerprintRecord(page, row, this.keyColumns, this.key);
     fingerprintContent(page, row, this.key, this.otherColumns, this.content);
   }

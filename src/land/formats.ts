@@ -70,6 +70,8 @@ export type LandedResponse = Readonly<v.InferOutput<typeof landedResponseShape>>
 export const landedVerdictShape = v.object({
   dataset: text,
   partition: v.nullable(text),
+  /** Its name in the records. Missing if no column has it. */
+  name: v.optional(text),
   complete: v.boolean(),
   proof: v.picklist(['own end', 'full listing', 'none']),
   grade: v.nullable(v.picklist(grades)),

@@ -112,6 +112,8 @@ export interface Partition<Column extends string = string> {
   readonly parameter: string;
   /** The column with the value of the parameter: text or integer, and part of the key. */
   readonly column: Column;
+  /** A text column with the name of the partition, which messages show beside its value. */
+  readonly name?: string;
   /** If missing, the list without the filter names the partitions. */
   readonly values?: PartitionValues;
 }
@@ -294,8 +296,9 @@ export function sumChecks({ checks }: Pick<AnyPipeline, 'checks'>): SumCheck[] {
   return checks.filter((check) => check.kind === 'sum');
 }
 
-export function namePartition(partition: string | null): string {
-  return partition === null ? 'the full listing' : `partition ${partition}`;
+/** @param name Its name in the records; null if unknown. */
+export function namePartition(partition: string | null, name: string | null = null): string {
+  return partition === null ? 'the full listing' : `partition ${partition}${name === null ? '' : ` (${name})`}`;
 }
 
 /** Compares two partitions for sorting: numbers by value, other texts by code point, the full listing first. */

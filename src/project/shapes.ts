@@ -74,6 +74,7 @@ const qualified = v.pipe(text, v.regex(/^\w+\.\w+$/, 'does not have the form tab
 const partition = v.strictObject({
   parameter,
   column: named,
+  name: v.exactOptional(named),
   values: v.exactOptional(
     v.variant('from', [
       v.strictObject({ from: v.literal('list'), values: v.array(named) }),

@@ -114,10 +114,15 @@ function* findPartitionProblems(
   project: Project,
 ): Found {
   if (partition === undefined) return;
-  const { parameter, column, values } = partition;
+  const { parameter, column, name, values } = partition;
   if (!key.includes(column)) yield [column, `its partition column "${column}" is not part of the key`];
   if (!isOf(['text', 'integer'], columns.get(column)))
     yield [column, suggest(`its partition column "${column}" is not a text or an integer`, column, columns)];
+  if (name !== undefined && !isOf(['text'], columns.get(name)))
+    yield [
+      name,
+      suggest(`its partitions have their names in the column "${name}", which is not a text`, name, columns),
+    ];
   if (pagingParameters(paging).includes(parameter))
     yield [parameter, `its partition parameter "${parameter}" is also a parameter of its paging`];
   if (values?.from !== 'pipeline') return;

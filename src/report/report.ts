@@ -121,8 +121,8 @@ function gradesOf(partitions: ManifestDataset['partitions']): string {
 }
 
 function verdictTable(name: string, { partitions }: ManifestDataset): Html {
-  const rows = partitions.map(({ partition, received, listed, readings, grade, read_at }) => [
-    namePartition(partition),
+  const rows = partitions.map(({ partition, name, received, listed, readings, grade, read_at }) => [
+    namePartition(partition, name),
     formatNumber(received),
     listed === null ? '–' : formatNumber(listed),
     formatNumber(readings),

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { pointerPath, writeMember } from '../project/field-path.ts';
-import { shapeOf } from '../source/decode/scan-response.ts';
+import { shapeOf } from '../source/decode/document-shape.ts';
 import { pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
 import { nextOf, parametersOf, readSelection } from './selection.ts';

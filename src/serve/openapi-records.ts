@@ -3,7 +3,7 @@
 import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { fieldPath, pointerPath } from '../project/field-path.ts';
-import { shapeOf } from '../source/decode/scan-response.ts';
+import { shapeOf } from '../source/decode/document-shape.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 

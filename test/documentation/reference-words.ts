@@ -80,6 +80,7 @@ const verdict: Words = {
   proof: "How rekap found the end: from the partition's pages, from the full listing, or not at all.",
   grade:
     'How strong the proof is: `overlap`, `repaged`, `rechained`, `repeated`, `chain` or `single`, the strongest first; null without a proof.',
+  name: 'Name of the partition in the records, if the declaration says which column has it.',
   end: 'What showed the end of the list: `empty page`, `status` (204, 404, 410 or 416 behind the last page), `null` (the last page says that none follows), `missing` (the last page names none, but others did), `hasMore`, `total`, `body` (one intact response) or `listing`. Missing in older files.',
   page_sizes:
     'Records of the longest page in each pass that agreed. If they differ, the passes sent different requests. Missing in older files.',

@@ -41,6 +41,12 @@ function counting(source: ReturnType<typeof sourceWith>, countOf: (partition: st
   });
 }
 
+it('a verdict has the name of its partition from the records', async () => {
+  const { verdicts } = await read({});
+  const names = Object.fromEntries(verdicts.map(({ partition, name }) => [partition, name]));
+  expect(names).toEqual(Object.fromEntries(reference.map((partition) => [partition, `DAPIL ${partition}`])));
+});
+
 describe('a source whose count is larger than its list', () => {
   const given = sourceWith(
     { cap: 10 },

@@ -5,8 +5,10 @@
 
 import { CLOSE_BRACE, COLON, JsonText, NEWLINE, OPEN_BRACE, OPEN_BRACKET, QUOTE, ScanError } from './json-text.ts';
 import { FieldOrder, RecordScanner } from './record-scanner.ts';
-import { type AnyPipeline, nextPointer } from '../../project/declaration.ts';
-import { escapePointer, pointerPath } from '../../project/field-path.ts';
+import type { AnyPipeline } from '../../project/declaration.ts';
+import { escapePointer } from '../../project/field-path.ts';
+import { type DocumentShape, nameOf, type Role, shapeOf, type Tree, treeOf } from './document-shape.ts';
+import { passCount, passFlag, passNext } from './envelope-values.ts';
 import { type EnvelopeValue, FieldKind, type Page, type PageRequest, type RecordIndex } from '../../stages.ts';
 
 export interface ScannedResponse {
@@ -17,26 +19,6 @@ export interface ScannedResponse {
   readonly envelope: Page['envelope'];
   readonly records: RecordIndex;
   readonly unknownFields: ReadonlySet<string>;
-}
-
-export interface DocumentShape {
-  readonly format: 'json' | 'ndjson';
-  readonly records: string;
-  readonly reportedCount?: string;
-  readonly next?: string;
-  readonly hasMore?: string;
-}
-
-export function shapeOf({ format, records, reportedCount, paging }: AnyPipeline): DocumentShape {
-  const next = nextPointer(paging);
-  const { hasMore } = paging;
-  return {
-    format,
-    records,
-    ...(reportedCount !== undefined && { reportedCount }),
-    ...(next !== null && { next }),
-    ...(hasMore !== undefined && { hasMore }),
-  };
 }
 
 /**
@@ -55,33 +37,6 @@ export function createScanner(fields: readonly string[], shape: DocumentShape): 
     capacity = Math.max(16, records.length);
     return { ...seen, records, unknownFields: scanner.unknownFields };
   };
-}
-
-type Role = 'records' | 'reportedCount' | 'next' | 'hasMore';
-
-/** Members that lead to a declared place. Elements of an array have their index as their name (RFC 6901). */
-interface Tree {
-  role: Role | null;
-  readonly members: Map<string, Tree>;
-}
-
-function treeOf(shape: DocumentShape): Tree {
-  const root: Tree = { role: null, members: new Map() };
-  for (const role of ['records', 'reportedCount', 'next', 'hasMore'] as const) {
-    if (shape[role] === undefined) continue;
-    let node = root;
-    for (const name of pointerPath(shape[role])) {
-      const inner = node.members.get(name) ?? { role: null, members: new Map<string, Tree>() };
-      node.members.set(name, inner);
-      node = inner;
-    }
-    node.role = role;
-  }
-  return root;
-}
-
-function nameOf(pointer: string): string {
-  return pointer === '' ? 'the response' : `"${pointer.slice(1)}"`;
 }
 
 interface Seen {
@@ -178,40 +133,6 @@ function passRole(text: JsonText, scanner: RecordScanner, role: Role, { shape, s
     case 'hasMore':
       seen.hasMore = passFlag(text, name);
   }
-}
-
-function passCount(text: JsonText, name: string): number {
-  const start = text.at;
-  const kind = text.passValue(1);
-  const isText = kind === FieldKind.text || kind === FieldKind.escaped;
-  const parsed: unknown = isText || kind === FieldKind.number ? JSON.parse(text.text(start, text.at)) : null;
-  // A service that writes all values as texts may do so with its count.
-  const value = typeof parsed === 'string' && /^\d+$/.test(parsed) ? Number(parsed) : parsed;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
-    throw new ScanError(`its ${name} is not a whole number`, start);
-  return value;
-}
-
-/** Returns null for the values that services write on the last page: null, false, an empty text, and 0. */
-function passNext(text: JsonText, name: string): string | null {
-  const start = text.at;
-  const kind = text.passValue(1);
-  const written = text.text(start, text.at);
-  if (kind === FieldKind.null || ['false', '""', '0', '"0"'].includes(written)) return null;
-  if (kind === FieldKind.number) return written;
-  if (kind === FieldKind.text || kind === FieldKind.escaped) return JSON.parse(written) as string;
-  throw new ScanError(`its ${name} is neither text nor a number`, start);
-}
-
-/** Returns null for null, which says nothing. */
-function passFlag(text: JsonText, name: string): boolean | null {
-  const start = text.at;
-  text.passValue(1);
-  const written = text.text(start, text.at);
-  if (written === 'null') return null;
-  if (/^"?(?:true|1)"?$/i.test(written)) return true;
-  if (/^"?(?:false|0)"?$/i.test(written)) return false;
-  throw new ScanError(`its ${name} is neither true nor false`, start);
 }
 
 function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen['records'] {

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { ScanError } from '../../../src/source/decode/json-text.ts';
-import { createScanner, type DocumentShape, shapeOf } from '../../../src/source/decode/scan-response.ts';
+import { createScanner } from '../../../src/source/decode/scan-response.ts';
+import { type DocumentShape, shapeOf } from '../../../src/source/decode/document-shape.ts';
 import { FieldKind } from '../../../src/stages.ts';
 import { voters } from '../../support/bundled.ts';
 

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { ScanError } from '../../../src/source/decode/json-text.ts';
-import { createScanner, shapeOf, type ScannedResponse } from '../../../src/source/decode/scan-response.ts';
+import { createScanner, type ScannedResponse } from '../../../src/source/decode/scan-response.ts';
+import { shapeOf } from '../../../src/source/decode/document-shape.ts';
 import { FieldKind } from '../../../src/stages.ts';
 import { voters } from '../../support/bundled.ts';
 

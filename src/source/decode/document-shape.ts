@@ -1,0 +1,52 @@
+/** Describes where the declared parts of a response are: its records, its count, its next page and its flag. */
+
+import { type AnyPipeline, nextPointer } from '../../project/declaration.ts';
+import { pointerPath } from '../../project/field-path.ts';
+
+export interface DocumentShape {
+  readonly format: 'json' | 'ndjson';
+  readonly records: string;
+  readonly reportedCount?: string;
+  readonly next?: string;
+  readonly hasMore?: string;
+}
+
+export function shapeOf({ format, records, reportedCount, paging }: AnyPipeline): DocumentShape {
+  const next = nextPointer(paging);
+  const { hasMore } = paging;
+  return {
+    format,
+    records,
+    ...(reportedCount !== undefined && { reportedCount }),
+    ...(next !== null && { next }),
+    ...(hasMore !== undefined && { hasMore }),
+  };
+}
+
+export type Role = 'records' | 'reportedCount' | 'next' | 'hasMore';
+
+/** Members that lead to a declared place. Elements of an array have their index as their name (RFC 6901). */
+export interface Tree {
+  role: Role | null;
+  readonly members: Map<string, Tree>;
+}
+
+export function treeOf(shape: DocumentShape): Tree {
+  const root: Tree = { role: null, members: new Map() };
+  for (const role of ['records', 'reportedCount', 'next', 'hasMore'] as const) {
+    if (shape[role] === undefined) continue;
+    let node = root;
+    for (const name of pointerPath(shape[role])) {
+      const inner = node.members.get(name) ?? { role: null, members: new Map<string, Tree>() };
+      node.members.set(name, inner);
+      node = inner;
+    }
+    node.role = role;
+  }
+  return root;
+}
+
+/** Names a place in a message. */
+export function nameOf(pointer: string): string {
+  return pointer === '' ? 'the response' : `"${pointer.slice(1)}"`;
+}
