@@ -120,7 +120,7 @@ function gradesOf(partitions: ManifestDataset['partitions']): string {
   return [...new Set(partitions.flatMap(({ grade }) => (grade === null ? [] : [grade])))].join(', ') || '–';
 }
 
-function verdictTable(name: string, { partitions }: ManifestDataset): Html {
+function verdictTable(dataset: string, { partitions }: ManifestDataset): Html {
   const rows = partitions.map(({ partition, name, received, listed, readings, grade, read_at }) => [
     namePartition(partition, name),
     formatNumber(received),
@@ -130,7 +130,7 @@ function verdictTable(name: string, { partitions }: ManifestDataset): Html {
     minute(read_at),
   ]);
   const head = ['Partition', 'Records', 'In the full listing', 'Passes', 'Proof', 'Read (UTC)'];
-  return table(rows, { caption: name, head, numbers: [1, 2, 3] });
+  return table(rows, { caption: dataset, head, numbers: [1, 2, 3] });
 }
 
 /** Returns the key columns of all datasets, which identify rows in violations and changes. */
