@@ -223,6 +223,8 @@ function explain(shape: v.GenericSchema, found: v.BaseIssue<unknown>): ShapeProb
   const where = (issue.path ?? []).map(({ key }) => String(key));
   if (issue.type === 'strict_object' && issue.expected === 'never') {
     const known = propertiesAt(shape, where.slice(0, -1));
+    if (propertiesAt(shape, [...where.slice(0, -1), 'paging']).includes(where.at(-1)!))
+      return { where, what: 'is not a known property here; it belongs into paging' };
     return { where, what: withSuggestion('is not a known property', where.at(-1)!, known) };
   }
   if (issue.received === 'undefined') return { where, what: `is missing; it must be ${describeExpected(issue)}` };

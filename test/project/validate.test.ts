@@ -202,6 +202,7 @@ describe('a project', () => {
     [/^records is not a JSON pointer/, { records: 'data' }],
     [/^auth is not one of/, { auth: { header: 'x-api-key', value: 's' } }],
     [/^pipeline is not a known property; did you mean "pipelines"/, { pipeline: [] }],
+    [/^hasMore is not a known property here; it belongs into paging/, { hasMore: '/more' }],
   ])('is refused: %s', (message, change) => {
     const declared = { name: 'some', title: 'Some', paging: { by: 'none' } };
     expect(shapeProblemOf(projectShape, declared)).toBeNull();
