@@ -64,8 +64,7 @@ function transformAll(partitions: Partitions): Batch[] {
     transformer.beginPartition();
     for (const [index, bytes] of pages.entries()) {
       const request = requestOf(voters, { partition: String(partition), offset: index * pageSize, limit: pageSize });
-      const { count, ...scanned } = scan(bytes);
-      batches.push(...transformer.addPage({ request, url: '', bytes, ...scanned, count: count! }));
+      batches.push(...transformer.addPage({ request, url: '', bytes, ...scan(bytes), isCountExact: true }));
     }
   }
   batches.push(transformer.finish());

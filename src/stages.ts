@@ -56,13 +56,15 @@ export interface Page {
   readonly request: PageRequest;
   readonly url: string;
   readonly bytes: Buffer;
-  /** Number of records that the response reports: its own or all that match, depending on the source. If none is declared, its own. */
-  readonly count: number;
+  /** Number of records that the response reports: its own or all that match, depending on the source; null if it reports none. */
+  readonly count: number | null;
+  /** False if the source says that its count is only a lower bound. */
+  readonly isCountExact: boolean;
   /** URL or cursor of the next page; null if the response says that there is none, undefined if it names none. */
   readonly next: string | null | undefined;
   /** The declared flag that is true while pages follow; null if it is missing. */
   readonly hasMore: boolean | null;
-  /** Other values outside the records, by JSON pointer. Long lists of values are cut. */
+  /** Other values outside the records by JSON pointer, and well-known headers by name. Long lists of values are cut. */
   readonly envelope: ReadonlyMap<string, EnvelopeValue>;
   readonly records: RecordIndex;
   /** Fields of the records that no column reads. */

@@ -166,7 +166,7 @@ export class DatasetExtraction {
       read_at,
       content,
     });
-    if (id === null) this.findings.noteWhole(own);
+    if (id === null) this.findings.noteWhole(own, this.pipeline.paging.ignores ?? []);
     else this.findings.noteProved(id, own, this.listing);
     const reading = this.report(verdict, own.accepted, isAgain);
     if (proof === 'own end') {

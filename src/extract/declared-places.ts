@@ -15,20 +15,23 @@ export class DeclaredPlaces {
   private readonly unknown = new Set<string>();
   private records = 0;
   private lacksFlag: boolean;
+  private lacksCount: boolean;
   private members: readonly string[] = [];
 
   constructor(pipeline: AnyPipeline) {
     this.pipeline = pipeline;
     this.absent = new Map(Object.keys(pipeline.columns).map((name, place) => [name, place]));
     this.lacksFlag = pipeline.paging.hasMore !== undefined;
+    this.lacksCount = pipeline.reportedCount !== undefined;
   }
 
-  note({ records, hasMore, unknownFields, envelope }: Page): void {
+  note({ records, count, hasMore, unknownFields, envelope }: Page): void {
     const { length, width, fieldKind } = records;
     if (length === 0) return;
     if (this.records === 0) this.members = [...envelope.keys()];
     this.records += length;
     if (hasMore !== null) this.lacksFlag = false;
+    if (count !== null) this.lacksCount = false;
     for (const [name, place] of this.absent)
       for (let slot = place; slot < length * width; slot += width)
         if (fieldKind[slot] !== FieldKind.missing) {
@@ -40,12 +43,15 @@ export class DeclaredPlaces {
 
   /** Returns what is wrong with the declaration: a flag or a required field that never occurs. */
   problems(): string[] {
-    const { hasMore } = this.pipeline.paging;
+    if (this.records === 0) return [];
+    const { paging, reportedCount } = this.pipeline;
     const members = this.members.length === 0 ? 'no members beside the records' : this.members.slice(0, 12).join(', ');
+    const lacking = [
+      ...(this.lacksFlag ? [`${paging.hasMore}, which should say whether a page follows ("hasMore")`] : []),
+      ...(this.lacksCount ? [`${reportedCount}, which should be the number of records ("reportedCount")`] : []),
+    ];
     return [
-      ...(this.lacksFlag && this.records > 0
-        ? [`no response has ${hasMore}, which should say whether a page follows ("hasMore"); the first has ${members}`]
-        : []),
+      ...lacking.map((what) => `no response has ${what}; the first has ${members}`),
       ...shorten(this.missingFields(false)),
     ];
   }

@@ -29,8 +29,8 @@ export class ListingChecks {
   private readonly received = new Map<string, number>();
   private readonly full: string[] = [];
   private listingReported = 0;
-  /** Set if a dataset without partitions has fewer records than its source reports. */
-  private shortOfCount: Doubt | null = null;
+  /** Set if a dataset without partitions has another number of records than its source reports. */
+  private contradiction: Doubt | null = null;
   private readonly differing: string[] = [];
   private readonly expectations: string[] = [];
 
@@ -58,12 +58,19 @@ export class ListingChecks {
     }
   }
 
-  noteWhole({ digest: { total }, reported }: ProvedPass): void {
+  noteWhole({ digest: { total }, reported, countsAll, totals }: ProvedPass, ignores: readonly string[]): void {
     const { expected } = this.known;
     const most = expected[this.table] ?? 0;
     if (total < most)
       this.expectations.push(`the list has ${formatNumber(total)} records, but ${formatNumber(most)} are expected`);
-    if (reported > total) this.shortOfCount = { partition: null, reason: moreReported(reported, total) };
+    const larger = [...totals].find(([at, count]) => count > total && !ignores.includes(at));
+    const reason =
+      reported > total || (countsAll && reported < total)
+        ? moreReported(reported, total)
+        : larger === undefined
+          ? null
+          : `${larger[0]} is ${formatNumber(larger[1])}, but only ${formatNumber(total)} records were received. If it is their total, declare it as reportedCount; otherwise, add it to ignores in the paging`;
+    if (reason !== null) this.contradiction = { partition: null, reason };
   }
 
   noteProved(partition: string, pass: ProvedPass, listing: FullListing | null): void {
@@ -119,7 +126,7 @@ export class ListingChecks {
     const whole = this.known.wanted === null ? (common ?? this.listingReported) : 0;
     const parts = common === null ? [...this.reportingMore] : [];
     return [
-      ...(this.shortOfCount === null ? [] : [this.shortOfCount]),
+      ...(this.contradiction === null ? [] : [this.contradiction]),
       ...(whole > largest ? [{ partition: null, reason: moreReported(whole, largest) }] : []),
       ...parts.map(([partition, count]) => ({ partition, reason: moreReported(count, this.received.get(partition)!) })),
     ];

@@ -64,7 +64,14 @@ export class DatasetPages {
         fetchFirst: async (address) => {
           const size = pass.size ?? this.acceptedSize;
           if (size === null) return this.fetchInSizes(pass, address);
-          return { ...(await this.fetch(pass, address(size), 'page')), size };
+          const accepted = this.acceptedSize;
+          try {
+            return { ...(await this.fetch(pass, address(size), 'page', true)), size };
+          } catch (error) {
+            // Some sources accept only certain sizes. Then the pass repeats the requests of the one before.
+            if (accepted === null || accepted === size || !isSizeRefusal(error)) throw error;
+            return { ...(await this.fetch(pass, address(accepted), 'page')), size: accepted };
+          }
         },
         fetch: (address, need) => this.fetch(pass, address, need),
         isShortened: pass.isShortened,
@@ -113,7 +120,7 @@ export class DatasetPages {
         if (fetched.refusal === null) this.acceptedSize ??= size;
         return { ...fetched, size };
       } catch (error) {
-        if (isLast || !isRefusal(error) || !sizeRefusals.has(error.status)) throw error;
+        if (isLast || !isSizeRefusal(error)) throw error;
       }
     }
     throw new RangeError('no page size was tried');
@@ -142,6 +149,10 @@ export class DatasetPages {
       return { page: emptyPage(request, error.message), at: new Date(0), landed, refusal: error, link: null };
     }
   }
+}
+
+function isSizeRefusal(error: unknown): boolean {
+  return isRefusal(error) && sizeRefusals.has(error.status);
 }
 
 /** A refused page may be behind the end, or the source may hide the rest of the list. */

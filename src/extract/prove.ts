@@ -56,8 +56,12 @@ export type Judgement = { readonly agreeing: readonly PassResult[] } | { readonl
  * of the agreeing passes must.
  */
 export function judge({ newest, earlier, seen, needed, repages }: Evidence): Judgement {
-  if (newest.total < seen)
-    return { missing: `all passes together found ${seen} records, but the last pass found only ${newest.total}` };
+  if (newest.total < seen) {
+    const size = repages ? `, with pages of ${newest.longest},` : '';
+    return {
+      missing: `all passes together found ${seen} records, but the last pass${size} found only ${newest.total}`,
+    };
+  }
   const whole = earlier.filter(({ total }) => total === seen);
   const agreeing = [...whole.filter(({ content }) => content === newest.content), newest];
   if (agreeing.length < needed)

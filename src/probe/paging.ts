@@ -17,7 +17,7 @@ import {
   type ProbedList,
   targetOf,
 } from './listing.ts';
-import { signsOfMore } from '../source/paging/end-signs.ts';
+import { signsOfMore } from '../source/envelope-signs.ts';
 import { findNext, linkOf } from './next-page.ts';
 
 export async function findPaging(list: ProbedList): Promise<FoundPaging> {

@@ -66,15 +66,15 @@ export type RowCheck = SumCheck | RangeCheck | PatternCheck | ReferenceCheck;
 
 /**
  * Describes how a list is paged. Names are names of query parameters. `hasMore` is a JSON pointer to a flag that is true on every page that
- * another one follows, and false on the last. `ignores` lists places that look as if more records followed: JSON pointers, or `Link` for the
- * header.
+ * another one follows, and false on the last. `ignores` lists places that look as if there were more records: JSON pointers, or names of
+ * headers.
  */
 export type Paging = (
   | { readonly by: 'offset'; readonly limit: string; readonly offset: string }
   | { readonly by: 'page'; readonly page: string; readonly size?: string; readonly first?: 0 | 1 }
   | ({ readonly by: 'next'; readonly size?: string } & NextPage)
-  | { readonly by: 'none'; readonly ignores?: readonly string[] }
-) & { readonly hasMore?: string };
+  | { readonly by: 'none' }
+) & { readonly hasMore?: string; readonly ignores?: readonly string[] };
 
 /** Describes where a response names the next page: a URL or a cursor at a JSON pointer, or the header `Link` with rel="next". */
 export type NextPage =

@@ -57,16 +57,25 @@ const rowCheck = v.variant('kind', [
 ]);
 
 const size = v.exactOptional(parameter);
-const hasMore = v.exactOptional(pointer);
-const ignored = v.pipe(text, v.regex(/^(?:Link|(?:\/(?:[^~/]|~[01])*)+)$/, 'is neither a JSON pointer nor Link'));
+const ignored = v.pipe(
+  text,
+  v.regex(/^(?:[\w-]+|(?:\/(?:[^~/]|~[01])*)+)$/, 'is neither a JSON pointer nor the name of a header'),
+);
+const anyPaging = { hasMore: v.exactOptional(pointer), ignores: v.exactOptional(v.array(ignored)) };
 
 const paging = v.variant('by', [
-  v.strictObject({ by: v.literal('offset'), limit: parameter, offset: parameter, hasMore }),
-  v.strictObject({ by: v.literal('page'), page: parameter, size, first: v.exactOptional(v.picklist([0, 1])), hasMore }),
-  v.strictObject({ by: v.literal('next'), url: pointer, size, hasMore }),
-  v.strictObject({ by: v.literal('next'), cursor: pointer, parameter, size, hasMore }),
-  v.strictObject({ by: v.literal('next'), link: v.literal(true), size, hasMore }),
-  v.strictObject({ by: v.literal('none'), hasMore, ignores: v.exactOptional(v.array(ignored)) }),
+  v.strictObject({ by: v.literal('offset'), limit: parameter, offset: parameter, ...anyPaging }),
+  v.strictObject({
+    by: v.literal('page'),
+    page: parameter,
+    size,
+    first: v.exactOptional(v.picklist([0, 1])),
+    ...anyPaging,
+  }),
+  v.strictObject({ by: v.literal('next'), url: pointer, size, ...anyPaging }),
+  v.strictObject({ by: v.literal('next'), cursor: pointer, parameter, size, ...anyPaging }),
+  v.strictObject({ by: v.literal('next'), link: v.literal(true), size, ...anyPaging }),
+  v.strictObject({ by: v.literal('none'), ...anyPaging }),
 ]) satisfies v.GenericSchema<unknown, Paging>;
 
 const qualified = v.pipe(text, v.regex(/^\w+\.\w+$/, 'does not have the form table.column'));

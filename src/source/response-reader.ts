@@ -2,6 +2,7 @@
 
 import { RekapError } from '../errors.ts';
 import { beginsAsJson, describeBody, excerpt, isGzip, unexpectedGzip } from './body-problems.ts';
+import { faultIn, knownHeaders } from './envelope-signs.ts';
 import type { HttpResponse } from './http-transport.ts';
 import { nextOfLink } from './link-header.ts';
 import { type Failure, waitOf } from './retry-plan.ts';
@@ -50,6 +51,13 @@ export interface ReaderContext {
   readonly land: Land;
   readonly health: SourceHealth;
   readonly warn: (topic: string, message: string) => void;
+}
+
+function* knownValues(headers: TimedResponse['headers']): Generator<[string, string]> {
+  for (const name of Object.keys(headers)) {
+    const value = knownHeaders.test(name) ? headerText(headers[name]) : null;
+    if (value !== null) yield [name, value];
+  }
 }
 
 function decodeQuery(text: string): string {
@@ -117,7 +125,15 @@ export class ResponseReader {
     if (isOpen && body.length > 0 && body.at(-1) !== 0x0a)
       return { failure: { kind: 'truncated' }, detail: excerpt(body) };
     try {
-      const page = this.readPage({ pipeline, request, url, body }, response.body);
+      const read = this.readPage({ pipeline, request, url, body }, response.body);
+      const page = { ...read, envelope: new Map([...read.envelope, ...knownValues(headers)]) };
+      const fault = faultIn(page);
+      if (fault !== null)
+        return {
+          failure: { kind: 'malformed' },
+          detail: `The response of ${url} says that it failed: ${fault}. It starts with: ${excerpt(body)}`,
+          next: 'Run the sync again later. If it fails again, contact the operator of the service.',
+        };
       const link = nextOfLink(headers['link']);
       return { page, at, landed, refusal: null, link: link === null ? null : this.withoutCredentials(link, url) };
     } catch (error) {

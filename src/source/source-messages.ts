@@ -258,6 +258,13 @@ export function concernsOnePartition(error: unknown): error is RekapError {
 }
 
 export function emptyPage(request: PageRequest, url: string): Page {
-  const none = { next: undefined, hasMore: null, envelope: new Map(), unknownFields: new Set<string>() };
-  return { request, url, bytes: Buffer.of(), count: 0, ...none, records: new RecordIndexBuilder(0, 0).finish() };
+  const none = {
+    count: null,
+    isCountExact: true,
+    next: undefined,
+    hasMore: null,
+    envelope: new Map(),
+    unknownFields: new Set<string>(),
+  };
+  return { request, url, bytes: Buffer.of(), ...none, records: new RecordIndexBuilder(0, 0).finish() };
 }

@@ -110,6 +110,9 @@ function showsGaps(quirks: Quirks, { paging, reportedCount }: Declared): boolean
   // A total that is a number of records of the window, or a cursor that skips to the end.
   if (reportedCount !== null && total === 'small' && window !== null) return false;
   if (nextPointer(paging) === '/total' && !isSized) return false;
+  // No service is known to limit a list to one page whose own number of records it gives as its total.
+  if (window !== null && reportedCount !== null && total === 'own' && window <= Math.max(quirks.usual, quirks.cap))
+    return false;
   const isFlagged = paging.hasMore === '/has_more';
   const endsLikeList = (status: Quirks['behind'] | Quirks['beyond']) =>
     ['empty', 200, 204, 404, 410, 416].includes(status);

@@ -122,6 +122,33 @@ describe('a rate limit with status 403', () => {
   );
 });
 
+describe('a failure with status 200', () => {
+  it.each([
+    { count: 0, data: [], error: 'rate limit exceeded' },
+    { count: 0, data: null, errors: [{ message: 'timeout' }] },
+    { count: 0, data: [], success: false },
+    { count: 0, data: null, status: 'error' },
+    { ...whole, incomplete_results: true },
+    { ...whole, _shards: { failed: 1 } },
+  ])('is retried, and no end of a list: %j', async (body) => {
+    const { failure } = await serve((_, response) => answerJson(response, body));
+    expect(await failure()).toMatchObject({
+      code: 'envelope',
+      message: expect.stringContaining('says that it failed'),
+    });
+    const recovered = await serve((_, response, attempt) => answerJson(response, attempt === 1 ? body : whole));
+    expect((await recovered.client.fetchPage(voters, request)).page.records).toHaveLength(1);
+  });
+
+  it.each([
+    { ...whole, error: 'a note' },
+    { count: 0, data: [], error: null, success: true, status: 'ok', errorCode: 0 },
+  ])('is not seen in %j', async (body) => {
+    const { client } = await serve((_, response) => answerJson(response, body));
+    expect((await client.fetchPage(voters, request)).refusal).toBeNull();
+  });
+});
+
 const zip = gzipSync(JSON.stringify(whole));
 
 describe('a response', () => {

@@ -18,6 +18,8 @@ export interface GivenPage {
   readonly names: readonly string[];
   /** What stands at /next. */
   readonly next?: unknown;
+  /** Other members beside the names. */
+  readonly others?: Readonly<Record<string, unknown>>;
   /** What the header `Link` gives as the next page. */
   readonly link?: string;
 }
@@ -28,6 +30,7 @@ export type Give = (query: URLSearchParams, turn: number) => GivenPage | number;
 export interface ListSettings {
   readonly baseUrl?: string;
   readonly pageSize?: number;
+  readonly reportedCount?: string;
   readonly maxRecords?: number;
   readonly lookahead?: PageFetcher['lookahead'];
 }
@@ -35,8 +38,9 @@ export interface ListSettings {
 /** A pass that has no end fails the test, and does not hang. */
 const mostRequests = 500;
 
-function namedList(paging: Paging): AnyPipeline {
+function namedList(paging: Paging, { reportedCount }: ListSettings): AnyPipeline {
   return {
+    ...(reportedCount !== undefined && { reportedCount }),
     table: 'names',
     title: 'Names',
     comment: 'Names.',
@@ -62,7 +66,7 @@ export async function readList(
 ) {
   const { requested = [], maxRecords = 1000, lookahead = { pages: 1, total: null } } = settings;
   const turns = countTurns();
-  const pipeline = namedList(paging);
+  const pipeline = namedList(paging, settings);
   const options = optionsOf(pipeline, give, requested, settings);
   const client: PageSource = {
     async fetchPage(...request) {
@@ -116,7 +120,7 @@ function countTurns() {
 /** Proves a list as a sync does. */
 export async function proveList(paging: Paging, give: Give, settings: ListSettings = {}) {
   const requested: string[] = [];
-  const pipeline = namedList(paging);
+  const pipeline = namedList(paging, settings);
   const verdicts: Verdict[] = [];
   const taken: string[] = [];
   for await (const { verdict, pages } of extract(optionsOf(pipeline, give, requested, settings))) {
@@ -166,7 +170,7 @@ function clientOf(give: Give, requested: string[], baseUrl: string): PageSource 
       throw new RekapError('source-status', `refused with ${given}`, '', { status: given });
     link = given.link ?? null;
     const items = given.names.map((name) => ({ name }));
-    return Buffer.from(JSON.stringify({ items, next: given.next }));
+    return Buffer.from(JSON.stringify({ items, next: given.next, ...given.others }));
   });
   return {
     async fetchPage(...request) {

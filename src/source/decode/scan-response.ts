@@ -7,6 +7,7 @@ import { CLOSE_BRACE, COLON, JsonText, NEWLINE, OPEN_BRACE, OPEN_BRACKET, QUOTE,
 import { FieldOrder, RecordScanner } from './record-scanner.ts';
 import type { AnyPipeline } from '../../project/declaration.ts';
 import { escapePointer } from '../../project/field-path.ts';
+import { isLowerBound } from '../envelope-signs.ts';
 import { type DocumentShape, nameOf, type Role, shapeOf, type Tree, treeOf } from './document-shape.ts';
 import { passCount, passFlag, passNext } from './envelope-values.ts';
 import { type EnvelopeValue, FieldKind, type Page, type PageRequest, type RecordIndex } from '../../stages.ts';
@@ -44,7 +45,7 @@ interface Seen {
   next: Page['next'];
   hasMore: boolean | null;
   readonly envelope: Map<string, EnvelopeValue>;
-  records: 'an empty list' | 'an object of something else' | 'an odd record' | 'other' | null;
+  records: 'a list' | 'an empty list' | 'an object of something else' | 'an odd record' | 'other' | null;
 }
 
 type Envelope = Omit<ScannedResponse, 'records' | 'unknownFields'>;
@@ -65,10 +66,15 @@ function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, shape:
     );
   const { reportedCount: count, next, hasMore, envelope } = seen;
   const { records, reportedCount } = shape;
-  if (reportedCount !== undefined && count === null) throw new ScanError(`${nameOf(reportedCount)} is missing`, 0);
+  // Some services count only on the first page. An empty list without its count may be an error.
+  if (reportedCount !== undefined && count === null && seen.records !== 'a list')
+    throw new ScanError(`${nameOf(reportedCount)} is missing`, 0);
   if (seen.records === 'an object of something else' || (seen.records === 'an odd record' && count !== 1)) {
     if (count === null || count > 0)
-      throw new ScanError(`its ${nameOf(records)} is an object without any known field`, 0);
+      throw new ScanError(
+        `${records === '' ? 'it' : `its ${nameOf(records)}`} is an object without any known field`,
+        0,
+      );
     // An object with a count of 0, such as a message, isn't a record.
     scanner.index.length = 0;
   }
@@ -81,7 +87,7 @@ function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, shape:
 
 /** Bounds of the values outside the records that a page keeps. */
 const maxEnvelopeValues = 100;
-const maxEnvelopeDepth = 4;
+const maxEnvelopeDepth = 6;
 const maxEnvelopeBytes = 2000;
 
 interface Visit {
@@ -139,22 +145,33 @@ function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen
   const open = text.bytes[text.at];
   if (open === OPEN_BRACKET) {
     text.passMembers(OPEN_BRACKET, () => scanner.passItem());
-    return scanner.index.length === 0 ? 'an empty list' : 'other';
+    return scanner.index.length === 0 ? 'an empty list' : 'a list';
   }
   if (open === OPEN_BRACE) {
     const first = firstOf(text);
     // If the first member is an object, this is a map of records. The fields of a record are texts.
-    if (first === OPEN_BRACE || first === CLOSE_BRACE) text.passMembers(OPEN_BRACE, () => scanner.passItem());
-    else {
+    if (first === OPEN_BRACE || first === CLOSE_BRACE) {
+      text.passMembers(OPEN_BRACE, () => scanner.passItem());
+      // Instead of a list, some services return an object with an error.
+      if (name === nameOf('') && isWithoutFields(scanner)) return 'an object of something else';
+    } else {
       scanner.passRecord();
       // With a count of 1 it is still a record, with other fields. But an array in it is a list at another place.
-      if (scanner.index.fieldKind.every((kind) => kind === FieldKind.missing))
-        return first === OPEN_BRACKET ? 'an object of something else' : 'an odd record';
+      if (isWithoutFields(scanner)) return first === OPEN_BRACKET ? 'an object of something else' : 'an odd record';
     }
-  } else if (text.passValue(1) !== FieldKind.null) {
-    throw new ScanError(`${name} is neither a record nor a list of records`, text.at);
+  } else {
+    const start = text.at;
+    const kind = text.passValue(1);
+    // Some services write null or an empty text instead of an empty list.
+    if (kind !== FieldKind.null && text.text(start, text.at) !== '""')
+      throw new ScanError(`${name} is neither a record nor a list of records`, text.at);
   }
   return 'other';
+}
+
+function isWithoutFields({ index }: RecordScanner): boolean {
+  const { fieldKind, length, width } = index;
+  return length > 0 && fieldKind.subarray(0, length * width).every((kind) => kind === FieldKind.missing);
 }
 
 /** Passes NDJSON: one record per line. A missing last newline is accepted here. */
@@ -208,10 +225,10 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
       );
       scanners.set(table, scanner);
     }
-    const { count: reported, records, unknownFields, ...envelope } = scanner(bytes);
-    const count = reported ?? records.length;
+    const { records, unknownFields, ...envelope } = scanner(bytes);
+    const { count } = envelope;
     // A larger number may count all matching records. The proof compares it with every pass.
-    if (count < records.length) {
+    if (count !== null && count < records.length) {
       warnOnce(
         `count ${table}`,
         `${table}: ${nameOf(pipeline.reportedCount!)} of the source is less than the number of records in the response (${count} for ${records.length} records, ${url}). rekap counts the records itself.`,
@@ -224,6 +241,8 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
         `${table}: the source sends unknown fields: ${names}. They are kept in the stored responses only.`,
       );
     }
-    return { request, url, bytes, ...envelope, count, records, unknownFields };
+    const { reportedCount } = pipeline;
+    const isCountExact = reportedCount === undefined || !isLowerBound(envelope.envelope, reportedCount);
+    return { request, url, bytes, ...envelope, isCountExact, records, unknownFields };
   };
 }

@@ -4,7 +4,8 @@ import { RekapError } from '../../errors.ts';
 import { type Paging, nextPointer } from '../../project/declaration.ts';
 import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
-import { contradiction, EndSigns, requireNoMore, signsOfMore } from './end-signs.ts';
+import { signsOfMore } from '../envelope-signs.ts';
+import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { KnownPages, type PageAddress, type Pager, StartOver } from './pass.ts';
 
 const maxEmptyPages = 100;
@@ -19,7 +20,7 @@ type NextPaging = Extract<Paging, { by: 'next' }>;
  * @param baseUrl Of the source. The chain must not leave it, because the key goes nowhere else.
  */
 export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
-  const { size: sizeName } = paging;
+  const { size: sizeName, ignores = [] } = paging;
   const place = placeOf(paging);
   const signs = new EndSigns();
   let hasNamed = false;
@@ -41,10 +42,12 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
       const mayShorten = sizeName !== undefined && length >= 2 && length <= first.size;
       const known = new KnownPages(hashOf);
       const followed = new Set<string>();
+      let received = 0;
       let fetched: FetchedPage = await known.fetchNew(async () => first, '');
       for (let empty = 0; ;) {
         const { page } = fetched;
         signs.note(page);
+        received += page.records.length;
         const next = 'link' in paging ? (fetched.link ?? undefined) : page.next;
         hasNamed ||= typeof next === 'string';
         const isUnproved =
@@ -67,16 +70,21 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
       function endOf({ page, link, refusal }: FetchedPage, next: Page['next']): EndSign | null {
         if (signs.isLast(page)) return 'hasMore';
         if (typeof next === 'string') {
-          if (page.hasMore === false)
-            throw contradiction(`${page.url} names a next page, but "hasMore" is false there and was never true.`);
-          return null;
+          // Behind the last record, some services name a next page forever.
+          if (page.records.length === 0 && signs.isTotal(page, received)) return 'total';
+          if (page.hasMore !== false) return null;
+          // A list of one record can't show the flag on another page.
+          if (received < 2 && !isShortened) return 'hasMore';
+          throw contradiction(`${page.url} names a next page, but "hasMore" is false there and was never true.`);
         }
         requireNoMore(page);
         if (refusal !== null) return 'status';
-        const { length: received } = page.records;
         if (!hasNamed && isShortened && received >= 1 && received <= first.size)
           throw unnamed(page, place, next === undefined ? membersOf(page) : null);
-        const more = signsOfMore(page, link).filter(({ at, isFlag }) => at !== place && (isFlag || !hasNamed));
+        const more = signsOfMore(page, link).filter(
+          ({ at, kind }) =>
+            at !== place && !ignores.includes(at) && (kind === 'flag' || (kind === 'next' && !hasNamed)),
+        );
         if (more.length > 0)
           throw unnamed(
             page,

@@ -4,7 +4,8 @@ import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import { countOf } from '../../runtime/text.ts';
 import type { FetchedPage } from '../response-reader.ts';
-import { requireNoMore, signsOfMore } from './end-signs.ts';
+import { signsOfMore } from '../envelope-signs.ts';
+import { requireNoMore } from './end-signs.ts';
 import type { Pager } from './pass.ts';
 
 export function singleResponse({ ignores = [] }: Extract<Paging, { by: 'none' }>): Pager {

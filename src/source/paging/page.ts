@@ -6,8 +6,9 @@
 
 import { isRekapError, RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
-import type { Page } from '../../stages.ts';
+import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
+import { emptyStatuses, isRefusal } from '../source-messages.ts';
 import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { KnownPages, type PageFetcher, type Pager, signBehind, StartOver } from './pass.ts';
 
@@ -20,12 +21,14 @@ export function numberedPages({
   const signs = new EndSigns();
   /** True when a pass has shown that the list begins at page 1: page 0 has no other records. */
   let isFirstKnown = begin === 0;
+  /** Why page 0 could not be read. */
+  let unknown: string | null = null;
   return {
     showsGaps: false,
     movesRecords: true,
     repages: sizeName !== undefined,
     grade: ({ sizesDiffer }) => (sizesDiffer ? 'repaged' : 'repeated'),
-    unseen: () => null,
+    unseen: () => (isFirstKnown ? null : unknown),
     async *pass({ fetch, fetchFirst, hashOf, isShortened }) {
       const address = (number: number, size: number) => ({
         ...(sizeName !== undefined && { [sizeName]: size }),
@@ -35,7 +38,7 @@ export function numberedPages({
       const first = await fetchFirst((size) => address(begin, size));
       const { length } = first.page.records;
       const size = sizeName === undefined ? length : first.size;
-      const before = isFirstKnown || length === 0 ? null : await fetch(address(0, first.size), 'unneeded');
+      const before = isFirstKnown ? null : await fetch(address(0, first.size), 'unneeded');
       const start = before === null ? null : new ListStart(before.page, hashOf);
       let fetched: FetchedPage = await known.fetchNew(async () => first, '');
       let received = 0;
@@ -49,23 +52,13 @@ export function numberedPages({
         if (isBehind) requireNoMore(page);
         yield { fetched, first: 0, size, end };
         if (end !== null) break;
-        const isTotal = signs.isTotal(page, received);
-        const next = await known
-          .fetchNew(() => fetch(address(number + 1, first.size), isTotal ? 'unneeded' : 'behind'), `"${parameter}"`)
-          .catch((error: unknown) => {
-            // A list of one page shows only in shorter pages whether its count is a total.
-            const mayShorten = sizeName !== undefined && !isShortened && length >= 2 && length <= first.size;
-            if (
-              isRekapError(error, 'source-status') &&
-              number === begin &&
-              mayShorten &&
-              (page.count === length || page.hasMore === false)
-            )
-              throw new StartOver(length - 1, 'short list');
-            throw error;
-          });
-        fetched = next;
-        const { records } = next.page;
+        const behind = await readBehind(page, number);
+        if (typeof behind === 'string') {
+          yield { fetched, first: page.records.length, size, end: behind };
+          break;
+        }
+        fetched = behind;
+        const { records } = behind.page;
         if (records.length === 0) {
           requireNoMore(page);
           continue;
@@ -74,12 +67,38 @@ export function numberedPages({
           throw contradiction(`${page.url} says that no page follows ("hasMore"), but one does.`);
         if (number === begin && length < size) throw new StartOver(length, 'cap');
         if (page.records.length !== length) throw varyingLength(page, `${length} and another page follows`);
-        if (records.length > length) throw varyingLength(next.page, String(length));
+        if (records.length > length) throw varyingLength(behind.page, String(length));
       }
       start?.requireKnown(parameter);
-      isFirstKnown ||= length > 0;
+      if (before !== null && isUncertain(before.refusal))
+        unknown = `page 0 could not be read, so the list may begin there: ${before.refusal!.message.replace(/\.$/, '')}`;
+      else isFirstKnown = true;
+
+      /** Reads the page behind another one, or returns the sign that shows the end without it. */
+      async function readBehind(page: Page, number: number): Promise<FetchedPage | EndSign> {
+        const isTotal = signs.isTotal(page, received);
+        const next = address(number + 1, first.size);
+        try {
+          return await known.fetchNew(() => fetch(next, isTotal ? 'unneeded' : 'behind'), `"${parameter}"`);
+        } catch (error) {
+          // Some services return the last page again.
+          if (isTotal && isRekapError(error, 'broken-reading')) return 'total';
+          const isWhole = number === begin && (page.count === length || page.hasMore === false);
+          if (!isWhole || !isRekapError(error, 'source-status')) throw error;
+          // A list of one page shows only in shorter pages whether its count is a total, and its flag can be true.
+          if (sizeName === undefined || length < 2 || length > first.size)
+            return page.count === length ? 'total' : 'hasMore';
+          throw isShortened ? error : new StartOver(length - 1, 'short list');
+        }
+      }
     },
   };
+}
+
+/** Returns whether a refusal of page 0 says nothing about it: the source was busy or out of reach. */
+function isUncertain(refusal: RekapError | null): boolean {
+  if (refusal === null || emptyStatuses.has(refusal.status) || refusal.status === 500) return false;
+  return !isRefusal(refusal);
 }
 
 /** Checks that page 0 has no record that the pages from 1 on lack. Some sources return page 1 for it, others all records, or an error. */

@@ -3,6 +3,7 @@
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import type { FetchedPage } from '../response-reader.ts';
+import { totalsIn } from '../envelope-signs.ts';
 import { emptyStatuses } from '../source-messages.ts';
 import type { EndSign, Grade, Page } from '../../stages.ts';
 
@@ -94,6 +95,10 @@ export interface PassEnd {
   readonly refusal: RekapError | null;
   /** The smallest count that a page with records reports. It may count all matching records. */
   readonly reported: number;
+  /** True if a count was larger than its page, so that it counts all records. */
+  readonly countsAll: boolean;
+  /** The smallest value of each well-known total that the declaration doesn't name. */
+  readonly totals: ReadonlyMap<string, number>;
   readonly end: EndSign | null;
 }
 
@@ -107,6 +112,8 @@ export class PassTally {
   private reported = Number.POSITIVE_INFINITY;
   private refusal: RekapError | null | undefined;
   private sign: EndSign | null = null;
+  private countsAll = false;
+  private readonly totals = new Map<string, number>();
 
   constructor(maxRecords: number) {
     this.maxRecords = maxRecords;
@@ -118,12 +125,16 @@ export class PassTally {
     this.sign = end ?? this.sign;
     if (at > this.at) this.at = at;
     if (this.refusal === undefined) this.refusal = refusal;
+    for (const [at, count] of totalsIn(page.envelope))
+      this.totals.set(at, Math.min(count, this.totals.get(at) ?? Number.POSITIVE_INFINITY));
     if (first === length) return false;
     this.total += length - first;
     this.pages += 1;
     this.longest = Math.max(this.longest, length);
     this.isFull = this.pages === 1 && size !== null && length >= size;
-    this.reported = Math.min(this.reported, page.count === size ? 0 : page.count);
+    const { count, isCountExact } = page;
+    if (count !== null) this.reported = Math.min(this.reported, count === size ? 0 : count);
+    if (count !== null && isCountExact && count !== size) this.countsAll ||= count > length;
     if (this.total <= this.maxRecords) return true;
     throw new RekapError(
       'unprovable-source',
@@ -134,7 +145,9 @@ export class PassTally {
 
   end(): PassEnd {
     const { total, pages, longest, isFull, at, refusal = null, reported, sign: end } = this;
-    return { total, pages, longest, isFull, at, refusal, reported: pages === 0 ? 0 : reported, end };
+    const { countsAll, totals } = this;
+    const count = Number.isFinite(reported) ? reported : 0;
+    return { total, pages, longest, isFull, at, refusal, reported: count, countsAll, totals, end };
   }
 }
 

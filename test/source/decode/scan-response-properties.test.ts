@@ -177,7 +177,8 @@ function declaredPart(whole: unknown): unknown {
   const values = fields.map((field) => {
     if (!Object.hasOwn(whole, field)) return { kind: FieldKind.missing };
     const found = whole[field];
-    if (typeof found === 'string') return { kind: FieldKind.text, value: found };
+    // Half a surrogate pair is no text.
+    if (typeof found === 'string' && found.isWellFormed()) return { kind: FieldKind.text, value: found };
     if (typeof found === 'number') return { kind: FieldKind.number, value: found };
     return { kind: found === null ? FieldKind.null : FieldKind.other, value: found };
   });
@@ -215,7 +216,11 @@ function readEnvelope(body: Buffer): unknown {
   if (!isObject(parsed)) return 'refused';
   const { count: reported, data = null } = parsed;
   const count = typeof reported === 'string' && /^\d+$/.test(reported) ? Number(reported) : reported;
-  if (!Number.isSafeInteger(count) || (count as number) < 0 || typeof data !== 'object') return 'refused';
+  if (data === '' && count === 0) return [];
+  // Only a list with records may lack its count.
+  const isUncounted = reported === undefined && Array.isArray(data) && data.length > 0;
+  const isCount = isUncounted || (Number.isSafeInteger(count) && (count as number) >= 0);
+  if (!isCount || typeof data !== 'object') return 'refused';
   const items = itemsOf(data);
   if (items === 'unknown') return 'unknown';
   // One object without any field of a record isn't a record: it can be a message beside a count of 0.

@@ -31,7 +31,7 @@ const targets = (size: number | null, ...pages: readonly number[]): string[] =>
 describe('a pass', () => {
   it.each<[string, Paging, Give, number, string, string[]]>([
     ['up to an empty page', sized, sourceOf('abcdefg'), 3, 'abcdefg', targets(3, 1, 0, 2, 3, 4)],
-    ['if page 1 is empty', sized, sourceOf(''), 10, '', targets(10, 1)],
+    ['if page 1 is empty', sized, sourceOf(''), 10, '', targets(10, 1, 0)],
     ['if page 1 is short and page 2 empty', sized, sourceOf('abc'), 10, 'abc', targets(10, 1, 0, 2)],
     ['from page 0 if that is declared', { ...sized, first: 0 }, fromZero, 3, 'abcdefg', targets(3, 0, 1, 2, 3)],
     ['without a size parameter', unsized, sourceOf('abcdefg', 3), 3, 'abcdefg', targets(null, 1, 0, 2, 3, 4)],
