@@ -125,8 +125,8 @@ export class PassTally {
     this.sign = end ?? this.sign;
     if (at > this.at) this.at = at;
     if (this.refusal === undefined) this.refusal = refusal;
-    for (const [at, count] of totalsIn(page.envelope))
-      this.totals.set(at, Math.min(count, this.totals.get(at) ?? Number.POSITIVE_INFINITY));
+    for (const [place, count] of totalsIn(page.envelope))
+      this.totals.set(place, Math.min(count, this.totals.get(place) ?? Number.POSITIVE_INFINITY));
     if (first === length) return false;
     this.total += length - first;
     this.pages += 1;
