@@ -32,13 +32,14 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource, maxLimit
     });
     const list = partition === null ? set.records : (set.byPartition.get(partition) ?? []);
     const records = list.slice(offset, offset + limit);
-    const next = nextOf(pipeline, selection, parameters, offset + limit < list.length);
+    const hasMore = offset + limit < list.length;
+    const next = nextOf(pipeline, selection, parameters, hasMore);
     if (next !== null && pipeline.paging.by === 'next' && 'link' in pipeline.paging)
       reply.header('link', `<${next}>; rel="next"`);
     // A proxy that compressed the response may have added W/ to the tag.
     const known = request.headers['if-none-match'];
     if (known === '*' || known?.includes(etag) === true) return reply.code(304).send();
-    return sendEnvelope(reply.header('content-type', typeOf(pipeline)), pipeline, { records, next });
+    return sendEnvelope(reply.header('content-type', typeOf(pipeline)), pipeline, { records, next, hasMore });
   };
 }
 
@@ -47,6 +48,8 @@ export interface Envelope {
   /** Record count to report. Defaults to the number of records. */
   readonly count?: number;
   readonly next: string | null;
+  /** True if another page follows. */
+  readonly hasMore: boolean;
 }
 
 /** Returns a response as the pipeline declares it. A single record isn't wrapped in an array, as documented. Records are already JSON. */
@@ -64,11 +67,10 @@ function sendEnvelope(reply: FastifyReply, pipeline: AnyPipeline, envelope: Enve
   return reply.header('content-length', bytes + others).send(Readable.from(cutEnvelope(pipeline, envelope)));
 }
 
-function* cutEnvelope(pipeline: AnyPipeline, { records, count = records.length, next }: Envelope): Generator<string> {
+function* cutEnvelope(pipeline: AnyPipeline, envelope: Envelope): Generator<string> {
+  const { records } = envelope;
   const [before, between, after] =
-    pipeline.format === 'ndjson'
-      ? ['', '\n', records.length === 0 ? '' : '\n']
-      : frameOf(pipeline, { records, count, next });
+    pipeline.format === 'ndjson' ? ['', '\n', records.length === 0 ? '' : '\n'] : frameOf(pipeline, envelope);
   let piece = before;
   for (const [index, record] of records.entries()) {
     if (piece.length >= pieceBytes) {
@@ -80,11 +82,12 @@ function* cutEnvelope(pipeline: AnyPipeline, { records, count = records.length, 
   yield piece + after;
 }
 
-function frameOf(pipeline: AnyPipeline, { records, count, next }: Required<Envelope>): [string, string, string] {
+function frameOf(pipeline: AnyPipeline, envelope: Envelope): [string, string, string] {
+  const { records } = envelope;
   const shape = shapeOf(pipeline);
   const place = JSON.stringify(recordsPlaceholder);
   const isRoot = shape.records === '';
-  const text = JSON.stringify(isRoot ? recordsPlaceholder : documentOf(shape, count, next));
+  const text = JSON.stringify(isRoot ? recordsPlaceholder : documentOf(shape, envelope));
   const [before = '', after = ''] = text.split(place);
   const isAlone = records.length === 1 && !isRoot;
   return [before + (isAlone ? '' : '['), ',', (isAlone ? '' : ']') + after];
@@ -92,10 +95,14 @@ function frameOf(pipeline: AnyPipeline, { records, count, next }: Required<Envel
 
 const recordsPlaceholder = '\u0000records';
 
-function documentOf(shape: ReturnType<typeof shapeOf>, count: number, next: string | null): object {
+function documentOf(
+  shape: ReturnType<typeof shapeOf>,
+  { records, count = records.length, next, hasMore }: Envelope,
+): object {
   const document = {};
   if (shape.reportedCount !== undefined) writeMember(document, pointerPath(shape.reportedCount), count);
   writeMember(document, pointerPath(shape.records), recordsPlaceholder);
   if (shape.next !== undefined) writeMember(document, pointerPath(shape.next), next);
+  if (shape.hasMore !== undefined) writeMember(document, pointerPath(shape.hasMore), hasMore);
   return document;
 }

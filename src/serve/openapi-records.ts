@@ -15,7 +15,7 @@ interface ObjectSchema {
 
 export function documentContent(pipeline: AnyPipeline): Json {
   const record = { $ref: `#/components/schemas/${schemaName(pipeline)}` };
-  const { format, records, reportedCount, next } = shapeOf(pipeline);
+  const { format, records, reportedCount, next, hasMore } = shapeOf(pipeline);
   if (format === 'ndjson')
     return {
       'application/x-ndjson': { schema: { type: 'string', description: 'One record per line.', items: record } },
@@ -33,6 +33,8 @@ export function documentContent(pipeline: AnyPipeline): Json {
     description: 'The record itself if there is exactly one. Otherwise an array of records, which can be empty.',
     oneOf: [record, list],
   });
+  if (hasMore !== undefined)
+    writeSchema(schema, pointerPath(hasMore), { type: 'boolean', description: 'True if another page follows.' });
   if (next !== undefined)
     writeSchema(schema, pointerPath(next), {
       type: ['string', 'null'],

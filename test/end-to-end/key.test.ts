@@ -182,6 +182,8 @@ describe('the search', () => {
     const { run } = await runBundledSync(syncOptions(warehouse, url));
     expect(await filesWithWord(warehouse, word)).toEqual([
       `landing/${run}/bodies.gz`,
+      `landing/${run}/verdicts.jsonl`,
+      `snapshots/${run}/manifest.json`,
       ...[
         'voters',
         'voting_rights_users',

@@ -17,7 +17,7 @@ const tables = ['voters', 'voting_rights_users', 'violations'];
 /** A project with every kind of column, in inner objects, and a date and a time in the key. */
 function nestedProject(): Project {
   const whole = projectOfAllKinds((index) => index % 2 === 0, {
-    paging: { by: 'offset', limit: 'limit', offset: 'offset' },
+    paging: { by: 'offset', limit: 'limit', offset: 'offset', hasMore: '/more' },
     reportedCount: '/count',
   });
   const [everything] = whole.pipelines as [Project['pipelines'][0]];

@@ -54,7 +54,7 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
     }
     const selected = selectWithFaults(source.current(voters), { partition: partition, limit, offset }, chance, true);
     for (const record of parse(selected.records)) served.add(describeRecord(record));
-    return Buffer.from(writeEnvelope(voters, { ...selected, next: null }));
+    return Buffer.from(writeEnvelope(voters, { ...selected, next: null, hasMore: false }));
   }
 
   return {

@@ -105,7 +105,7 @@ function placeOf(paging: NextPaging): string {
 }
 
 function membersOf({ envelope }: Page): string {
-  const names = [...new Set([...envelope.keys()].map((pointer) => pointer.split('/')[1]!))];
+  const names = [...new Set([...envelope.keys()].flatMap((pointer) => pointer.split('/')[1] ?? []))];
   return names.length === 0 ? 'no members beside the records' : names.slice(0, 12).join(', ');
 }
 
