@@ -86,6 +86,17 @@ describe('a total', () => {
   });
 });
 
+it('a flag that no response has is refused, with the members that are there', async () => {
+  const give = paged('abcdefg', { more: false });
+  expect(await outcomeOf({ ...byPage, hasMore: '/has_more' }, give)).toMatch(/no response has \/has_more.*\/more/);
+});
+
+it('a cursor that is a URL is refused', async () => {
+  const give: Give = (query) =>
+    query.has('cursor') ? { names: ['d'] } : { names: ['a', 'b', 'c'], next: '/list?cursor=3' };
+  expect(await outcomeOf(byNext, give)).toMatch('by a URL, not by a cursor');
+});
+
 describe('page 0', () => {
   const fromZero =
     (names: string): Give =>

@@ -84,7 +84,8 @@ describe('the key in the address of the next page', () => {
   });
 
   it('is refused outside the query', async () => {
-    await expect(fetchNext(`/${key}/list?page=2`)).rejects.toMatchObject({ code: 'unprovable-source' });
+    const { client } = await serve(send(JSON.stringify({ ...whole, next: `/${key}/list?page=2` })));
+    await expect(client.fetchPage(linked, request)).rejects.toMatchObject({ code: 'unprovable-source' });
   });
 });
 

@@ -202,6 +202,13 @@ describe('the proof', () => {
     expect(requested.filter((target) => !target.includes('cursor'))).toEqual(['/list?size=10', '/list?size=2']);
   });
 
+  it('is weaker if the source ignores the size, or no page names another one', async () => {
+    const fixed = numbered({ names: ['a', 'b'], next: 1 }, { names: ['c'], next: null });
+    expect((await proveList(byCursor, fixed)).verdicts).toMatchObject([{ complete: true, grade: 'chain' }]);
+    const single = await proveList(byUrl, () => ({ names: ['a', 'b'], next: null }));
+    expect(single.verdicts).toMatchObject([{ complete: true, grade: 'single' }]);
+  });
+
   it('fails if two passes find different records', async () => {
     let requests = 0;
     const changing: Give = () => ({ names: [`${(requests += 1)}`], next: null });
