@@ -38,3 +38,6 @@ export const ownRowColumns: ReadonlySet<string> = new Set([
 ]);
 
 export const ownChecks: ReadonlySet<string> = new Set([...Object.keys(NullReason), conflictingRecords]);
+
+/** Why a record is in quarantine if another record has its key. */
+export const repeatedKey = 'same key, other values';

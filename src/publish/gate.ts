@@ -3,7 +3,7 @@
 import type { RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
-import { NullReason } from '../project/reserved.ts';
+import { NullReason, repeatedKey } from '../project/reserved.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
 import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
 import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
@@ -15,6 +15,8 @@ const maxPartitionShrinkage = 0.5;
 const maxMovement = 0.1;
 /** Other sums may also change by this share of the total, because a few records change a small sum a lot. */
 const smallMovement = 0.01;
+/** Maximum share of records with the key of another one in the first snapshot of a dataset. */
+const maxRepeated = 0.1;
 /** Maximum sums or partitions to name per dataset. More of them have the same cause. */
 const maxNamed = 5;
 
@@ -67,6 +69,7 @@ export function checkGate(input: GateInput): GateFindings {
     const before = input.previous?.datasets[table];
     if (input.refuse === 'new-errors' && before !== undefined)
       strict.push(...newProblems(table, dataset, before, errors));
+    if (before === undefined && !input.acceptChanges) changes.push(...repeatedKeys(pipeline, dataset, input));
     if (before !== undefined && !input.acceptChanges) {
       changes.push(...partitionChanges(table, dataset, before, input.reports.get(table)?.shrunken ?? []));
       changes.push(...datasetChanges(pipeline, dataset, before, errors));
@@ -80,6 +83,17 @@ export function checkGate(input: GateInput): GateFindings {
         : `all records of the requested partitions are in quarantine${quarantineReason(input, input.requested)}`,
     );
   return { refusals, strict, changes };
+}
+
+/** Reports a key that does not identify a record. Later, fewer rows than in the previous snapshot show it. */
+function* repeatedKeys(
+  { table, key }: AnyPipeline,
+  { ledger }: ManifestDataset,
+  { reports }: GateInput,
+): Generator<string> {
+  const repeated = reports.get(table)?.quarantine.find(({ reason }) => reason === repeatedKey)?.count ?? 0;
+  if (repeated > ledger.fetched * maxRepeated)
+    yield `${table}: ${countOf(repeated, 'record')} of ${formatNumber(ledger.fetched)} have the key of another record (${key.join(', ')}), but other values`;
 }
 
 /** Returns the number of records in quarantine and the most frequent reason, as the end of a sentence. */

@@ -3,7 +3,7 @@
 import { countOnes } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
-import { conflictingRecords, NullReason } from '../project/reserved.ts';
+import { conflictingRecords, NullReason, repeatedKey } from '../project/reserved.ts';
 import { nullReasonName, readRaw } from '../kinds/read-field.ts';
 import {
   begin,
@@ -111,7 +111,7 @@ export class Transformer {
       this.fillRow(page, record);
       this.ledger.published += 1;
     } else {
-      this.quarantine(page, record, 'same key, other values');
+      this.quarantine(page, record, repeatedKey);
       this.note({
         place: this.batch.place(this.batch.rows),
         check_name: conflictingRecords,

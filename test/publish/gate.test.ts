@@ -156,6 +156,18 @@ describe('the gate requires --accept-changes', () => {
   const carriedOnly = { carried_over: 1000, ledger: ledger(0, 0) };
   const onlyVoters = { requested: ['voters'] };
 
+  it('if many records of a first snapshot have the key of another one', () => {
+    const quarantining = (count: number) => ({
+      reports: new Map([['voters', { shrunken: [], quarantine: [{ reason: 'same key, other values', count }] }]]),
+    });
+    const of = (count: number) => ({ ledger: ledger(1000, 1000 - count, count), rows: 1000 - count });
+    expect(check(of(101), null, quarantining(101))).toEqual(
+      only('changes', /101 records of 1,000 have the key of another/),
+    );
+    expect(check(of(100), null, quarantining(100))).toEqual(nothing);
+    expect(check(of(101), null, { ...quarantining(101), acceptChanges: true })).toEqual(nothing);
+  });
+
   it('if a dataset of the previous snapshot is missing', () => {
     const datasets = { voters: dataset({}) };
     const shorter = { manifest: manifestOf({ datasets }), requested: ['voters'] };

@@ -3,7 +3,7 @@
 import { quarantineTable } from '../../load/tables.ts';
 import { kindOf } from '../../kinds/kinds.ts';
 import type { AnyPipeline, Project, SqlFile } from '../../project/declaration.ts';
-import { consistencyColumn, NullReason } from '../../project/reserved.ts';
+import { consistencyColumn, NullReason, repeatedKey } from '../../project/reserved.ts';
 import { isPortable } from '../../project/sql-files.ts';
 import { columnItems, columnNames, reasonName } from './column-sql.ts';
 import type { LakeColumn } from '../lake/table-schema.ts';
@@ -180,7 +180,7 @@ FROM ${rowsName(table)} r`;
 function quarantineSelect({ table }: AnyPipeline): string {
   const values: Readonly<Record<string, string>> = {
     dataset: sparkText(table),
-    reason: "coalesce(_problem, 'same key, other values')",
+    reason: `coalesce(_problem, '${repeatedKey}')`,
     record: '_quarantined.record',
     partition_value: '_quarantined.partition_value',
     request: '_quarantined.request',
