@@ -30,7 +30,7 @@ export interface ServiceOptions {
 }
 
 const maxSkew = 300_000;
-/** Records of the first request. A single record may lack fields that others have. */
+/** Records of the first request. Some fields may be missing in a single record. */
 const sampled = 10;
 
 export const ok = (about: string, found: string): Finding => ({ about, state: 'ok', found, next: null });

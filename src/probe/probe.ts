@@ -173,7 +173,7 @@ function refusal({ auth, url, apiKey }: ProbeOptions, status: number, headers: A
       { status },
     );
   const challenge = headerText(headers['www-authenticate']);
-  const scheme = challenge !== null ? ` It asks for ${challenge.split(/[ ,]/)[0]}.` : '';
+  const scheme = challenge !== null ? ` It requires ${challenge.split(/[ ,]/)[0]}.` : '';
   return new RekapError(
     'source-refused-key',
     auth === null

@@ -79,7 +79,7 @@ function answer(quirks: Quirks, query: URLSearchParams): Answer {
   return pageOf(quirks, query, { start, end, size });
 }
 
-/** The position of the first record that a request asks for, or its refusal. Other parameters are ignored. */
+/** The position of the first record of the requested page, or a refusal. Other parameters are ignored. */
 function startOf(quirks: Quirks, query: URLSearchParams, size: number): number | Answer {
   switch (quirks.kind) {
     case 'offset':

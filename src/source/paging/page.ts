@@ -101,7 +101,7 @@ function isUncertain(refusal: RekapError | null): boolean {
   return !isRefusal(refusal);
 }
 
-/** Checks that page 0 has no record that the pages from 1 on lack. Some sources return page 1 for it, others all records, or an error. */
+/** Checks that page 0 has no record that the pages from 1 on do not have. Some sources return page 1 for it, others all records, or an error. */
 class ListStart {
   private readonly before: Page;
   private readonly hashOf: PageFetcher['hashOf'];

@@ -217,7 +217,7 @@ function readEnvelope(body: Buffer): unknown {
   const { count: reported, data = null } = parsed;
   const count = typeof reported === 'string' && /^\d+$/.test(reported) ? Number(reported) : reported;
   if (data === '' && count === 0) return [];
-  // Only a list with records may lack its count.
+  // Only a list with records may omit its count.
   const isUncounted = reported === undefined && Array.isArray(data) && data.length > 0;
   const isCount = isUncounted || (Number.isSafeInteger(count) && (count as number) >= 0);
   if (!isCount || typeof data !== 'object') return 'refused';
