@@ -1,7 +1,7 @@
 /** The functions `sync` and `replay` of the public API, with defaults for everything that can have one. */
 
 import { RekapError } from './errors.ts';
-import { encodeBasic } from './source/credentials.ts';
+import { keyOf } from './source/credentials.ts';
 import { readBaseUrl } from './source/base-url.ts';
 import { Secret } from './source/secret.ts';
 import type { Auth, Project, ProjectDeclaration } from './project/declaration.ts';
@@ -64,7 +64,7 @@ function readKey(given: string | Secret | undefined, auth: Auth | null): Secret 
   if (given instanceof Secret) return given;
   if (auth !== null && (given === undefined || given === ''))
     throw new RekapError('configuration', 'The API key is missing.', 'Pass `apiKey`.');
-  return new Secret(given ?? '', auth !== null && 'basic' in auth ? encodeBasic(given!) : null);
+  return keyOf(given ?? '', auth);
 }
 
 /** Rebuilds a snapshot from the stored responses of a run, without network access. */

@@ -1,6 +1,6 @@
 /** Puts the secret where the source expects it: in a header or in a query parameter. */
 
-import type { Secret } from './secret.ts';
+import { Secret } from './secret.ts';
 import type { Auth } from '../project/declaration.ts';
 
 export interface Credentials {
@@ -18,6 +18,17 @@ export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
   return { headers: {}, query: `${encodeURIComponent(auth.query)}=${encodeURIComponent(secret.reveal())}` };
 }
 
-export function encodeBasic(userAndPassword: string): string {
+/** Returns the key of a source with its other forms: encoded for basic authentication, and the password alone. */
+export function keyOf(key: string, auth: Auth | null): Secret {
+  if (auth === null || !('basic' in auth)) return new Secret(key);
+  const password = key.slice(key.indexOf(':') + 1);
+  // A short one could occur in the data by chance.
+  return new Secret(key, [
+    encodeBasic(key),
+    ...(/^.{8,}$/.test(password) && !/^\d+$/.test(password) ? [password] : []),
+  ]);
+}
+
+function encodeBasic(userAndPassword: string): string {
   return Buffer.from(userAndPassword).toString('base64');
 }

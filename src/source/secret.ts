@@ -8,16 +8,17 @@ const redacted = '[redacted]';
 /** An API key that prints as [redacted] wherever it is printed, logged or serialized. */
 export class Secret {
   readonly #value: string;
-  readonly #also: Secret | null;
+  readonly #also: readonly Secret[];
   /** Patterns for all forms, created on first use: for bytes, and for messages, where case may differ. */
   #inBytes: RegExp | null = null;
   #inMessages: RegExp | null = null;
 
-  constructor(value: string, also: string | null = null) {
+  /** @param also Other texts that contain or reveal it. */
+  constructor(value: string, also: readonly string[] = []) {
     if (typeof value !== 'string')
       throw new RekapError('usage', 'The API key is not a string.', 'Pass a string to `new Secret(…)`.');
     this.#value = value;
-    this.#also = also === null ? null : new Secret(also);
+    this.#also = also.map((text) => new Secret(text));
   }
 
   reveal(): string {
@@ -31,7 +32,7 @@ export class Secret {
   redact(text: string): string {
     // A shorter one would occur in any text by chance.
     if (this.#value.length < 4) return text;
-    if (this.#also !== null) text = this.#also.redact(text);
+    for (const other of this.#also) text = other.redact(text);
     const plain = text.replace(/\p{Cf}/gu, '');
     this.#inMessages ??= new RegExp(this.#forms(), 'gi');
     const clean = plain.replace(this.#inMessages, redacted);
@@ -40,7 +41,7 @@ export class Secret {
 
   /** Returns bytes with the secret replaced, however JSON, a URL or HTML escapes it; the same buffer if they don't contain it. */
   removeFrom(bytes: Buffer): Buffer {
-    if (this.#also !== null) bytes = this.#also.removeFrom(bytes);
+    for (const other of this.#also) bytes = other.removeFrom(bytes);
     // Fast path for almost every response: an escaped secret needs one of these marks.
     const escapes = [
       '\\u00',

@@ -3,6 +3,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { withoutKey } from '../../src/source/response-reader.ts';
+import { keyOf } from '../../src/source/credentials.ts';
 import { Secret } from '../../src/source/secret.ts';
 
 const key = 'kAnary/"key"\\&<47>\'+~=z';
@@ -71,4 +72,12 @@ it('prints as [redacted] in every way', () => {
   for (const shown of [String(own), JSON.stringify({ own }), inspect({ own }, { showHidden: true, depth: 9 })])
     expect(shown).toContain('[redacted]');
   expect(inspect(secret, { showHidden: true, customInspect: false })).not.toMatch(/anary|u006b/i);
+});
+
+it('includes the password and the encoded form of a key for basic authentication', () => {
+  const encoded = Buffer.from('user:a-long-password').toString('base64');
+  const key = keyOf('user:a-long-password', { basic: true });
+  expect(key.redact(`a-long-password ${encoded} user`)).toBe('[redacted] [redacted] user');
+  // Removing a short password would change figures.
+  expect(keyOf('user:12345678', { basic: true }).redact('12345678')).toBe('12345678');
 });

@@ -4,7 +4,7 @@ import { readNamedFile } from './shared.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import type { Auth } from '../../project/declaration.ts';
-import { encodeBasic } from '../../source/credentials.ts';
+import { keyOf } from '../../source/credentials.ts';
 import { Secret } from '../../source/secret.ts';
 
 /** Longer than any real token, and short enough for the pattern that searches for the key in responses. */
@@ -46,5 +46,5 @@ export async function readApiKey(
       `${origin} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(maxKeyLength)}.`,
       'It must contain only the key, on one line.',
     );
-  return new Secret(key, 'basic' in auth ? encodeBasic(key) : null);
+  return keyOf(key, auth);
 }
