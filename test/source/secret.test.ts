@@ -76,8 +76,8 @@ it('prints as [redacted] in every way', () => {
 
 it('includes the password and the encoded form of a key for basic authentication', () => {
   const encoded = Buffer.from('user:a-long-password').toString('base64');
-  const key = keyOf('user:a-long-password', { basic: true });
-  expect(key.redact(`a-long-password ${encoded} user`)).toBe('[redacted] [redacted] user');
+  const basic = keyOf('user:a-long-password', { basic: true });
+  expect(basic.redact(`a-long-password ${encoded} user`)).toBe('[redacted] [redacted] user');
   // Removing a short password would change figures.
   expect(keyOf('user:12345678', { basic: true }).redact('12345678')).toBe('12345678');
 });

@@ -72,7 +72,7 @@ export function numberedPages({
       start?.requireKnown(parameter);
       if (before !== null && isUncertain(before.refusal))
         unknown = `page 0 could not be read, so the list may begin there: ${before.refusal!.message.replace(/\.$/, '')}`;
-      else isFirstKnown = true;
+      else isFirstKnown ||= received > 0;
 
       /** Reads the page behind another one, or returns the sign that shows the end without it. */
       async function readBehind(page: Page, number: number): Promise<FetchedPage | EndSign> {
@@ -101,7 +101,7 @@ function isUncertain(refusal: RekapError | null): boolean {
   return !isRefusal(refusal);
 }
 
-/** Checks that page 0 has no record that the pages from 1 on do not have. Some sources return page 1 for it, others all records, or an error. */
+/** Checks that all records of page 0 are on the pages from 1 on. Some sources return page 1 for it, others all records, or an error. */
 class ListStart {
   private readonly before: Page;
   private readonly hashOf: PageFetcher['hashOf'];
