@@ -185,7 +185,8 @@ export class ListingChecks {
 }
 
 function moreReported(count: number, received: number): string {
-  return `the source reports ${formatNumber(count)} records, but only ${formatNumber(received)} were received`;
+  const only = received < count ? 'only ' : '';
+  return `the source reports ${formatNumber(count)} records, but ${only}${formatNumber(received)} were received`;
 }
 
 function name(partitions: readonly string[], what: string): string[] {

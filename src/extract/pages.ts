@@ -3,7 +3,7 @@
 import { isRekapError, RekapError } from '../errors.ts';
 import { DeclaredPlaces } from './declared-places.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
-import { emptyPage, isRefusal } from '../source/source-messages.ts';
+import { emptyPage, emptyStatuses, isRefusal } from '../source/source-messages.ts';
 import { RecordReader } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
@@ -21,6 +21,8 @@ import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
 const smallerSizes = [100, 10];
+/** Failures of a request that the proof doesn't need. */
+const ofOneRequest = ['source-status', 'source-unreachable', 'envelope', 'response-too-large'] as const;
 const sizeRefusals = new Set([400, 413, 422]);
 
 export interface PassOptions {
@@ -70,7 +72,7 @@ export class DatasetPages {
           } catch (error) {
             // Some sources accept only certain sizes. Then the pass repeats the requests of the one before.
             if (accepted === null || accepted === size || !isSizeRefusal(error)) throw error;
-            return { ...(await this.fetch(pass, address(accepted), 'page')), size: accepted };
+            return { ...(await this.fetch(pass, address(accepted), 'page')), size: accepted, isFallback: true };
           }
         },
         fetch: (address, need) => this.fetch(pass, address, need),
@@ -94,7 +96,9 @@ export class DatasetPages {
     const size = this.acceptedSize ?? this.options.pageSize;
     const listing = { partition: null, isOptional: false, mayBeRefused: true };
     const address = { [paging.limit]: size, [paging.offset]: offset };
-    return (await this.fetch(listing, address, 'unneeded')).page.records.length === 0;
+    const { page, refusal } = await this.fetch(listing, address, 'unneeded');
+    if (refusal !== null && !emptyStatuses.has(refusal.status) && !isRefusal(refusal)) throw refusal;
+    return page.records.length === 0;
   }
 
   hold(fetched: FetchedPage, first: number, count: number, share?: number): AcceptedPage {
@@ -144,7 +148,7 @@ export class DatasetPages {
       return fetched;
     } catch (error) {
       if (need === 'behind' && isRefusal(error)) throw uncertainEnd(error);
-      if (need !== 'unneeded' || !isRekapError(error, 'source-status', 'source-unreachable', 'envelope')) throw error;
+      if (need !== 'unneeded' || !isRekapError(error, ...ofOneRequest)) throw error;
       const landed = { response: -1, read: async () => Buffer.of() };
       return { page: emptyPage(request, error.message), at: new Date(0), landed, refusal: error, link: null };
     }

@@ -6,6 +6,7 @@ import type { ExtractOptions } from './extract-options.ts';
 import type { FullListing, SeenRecords } from './full-listing.ts';
 import type { DatasetPages } from './pages.ts';
 import {
+  isRepageable,
   judge,
   type Judgement,
   PassDigest,
@@ -121,10 +122,11 @@ export class PartitionReader {
   }
 
   /** Returns the page size: in every second pass, one record fewer than the longest page of the first pass. */
-  private sizeOf({ passes, complete }: Partition): number | null {
-    const first = complete.find(({ longest }) => longest !== null)?.longest ?? 0;
-    if (!this.pages.pager.repages || first < 2) return null;
-    return passes % 2 === 0 ? first - 1 : first;
+  private sizeOf({ complete }: Partition): number | null {
+    const repageable = complete.filter(isRepageable);
+    const first = repageable[0]?.longest ?? null;
+    if (!this.pages.pager.repages || first === null) return null;
+    return repageable.length % 2 === 1 ? first - 1 : first;
   }
 
   private async readOnce(

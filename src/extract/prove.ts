@@ -71,12 +71,17 @@ export function judge({ newest, earlier, seen, needed, repages }: Evidence): Jud
           ? 'its passes found the same records with different values'
           : `only ${agreeing.length} of its passes found all ${seen} records, but ${needed} are required`,
     };
-  const other = earlier.find(({ longest }) => longest !== null && longest !== newest.longest);
+  const other = earlier.find((pass) => isRepageable(pass) && pass.longest !== newest.longest);
   if (!repages || sizesOf(agreeing).size > 1 || agreeing.some(({ longest }) => longest === null) || other === undefined)
     return { agreeing };
   return {
     missing: `passes with pages of ${newest.longest} records found ${newest.total} records, but passes with pages of ${other.longest} found ${other.total}. The source may count pages from another number, or skip records between pages`,
   };
+}
+
+/** Returns whether a pass had pages that the next pass can shorten. */
+export function isRepageable({ longest }: PassResult): boolean {
+  return longest !== null && longest >= 2;
 }
 
 /** Returns the different page sizes of passes. */

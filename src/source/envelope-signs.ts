@@ -26,6 +26,9 @@ const totals =
   /^(total(s|count|elements|results|items|records|hits|rows|size|matched|entries|resultscount)?|count|found|nbhits|hitcount|estimatedtotalhits|numbermatched|numfound|numresults|records(total|filtered)|contentrange)$/;
 const pageTotals = /^(pages|(total|num|nb)pages|pagecount|pagestotal|lastpage|numberofpages)$/;
 
+/** Values at the place of an error that say that there is none. */
+const harmless = new Set(['', '0', '200', 'null', 'false', 'none', 'no error', 'ok', 'success', 'successful']);
+
 /** Headers that `Page.envelope` contains beside the members of the body. */
 export const knownHeaders = /^(?:x-(?:wp-)?total[\w-]*|x-next-page|x-ms-continuationtoken|content-range)$/;
 
@@ -90,8 +93,7 @@ export function faultIn({ envelope, records }: Pick<Page, 'envelope' | 'records'
       (name === 'failed' && parent === 'shards' && Number(value) > 0);
     const isError =
       records.length === 0 &&
-      ((/\/(errors?|fault|exception|error_?(message|msg|code))(\/|$)/i.test(at) &&
-        !['', '0', 'null', 'false', 'none', 'ok'].includes(text)) ||
+      ((/\/(errors?|fault|exception|error_?(message|msg|code))(\/|$)/i.test(at) && !harmless.has(text)) ||
         (/^(success|ok)$/.test(name) && text === 'false') ||
         (name === 'status' && /^(error|fail|failed|failure)$/.test(text)));
     if (isPartial || isError) return `${at} is ${JSON.stringify(value)}`;

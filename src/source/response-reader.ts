@@ -134,7 +134,8 @@ export class ResponseReader {
           detail: `The response of ${url} says that it failed: ${fault}. It starts with: ${excerpt(body)}`,
           next: 'Run the sync again later. If it fails again, contact the operator of the service.',
         };
-      const link = nextOfLink(headers['link']);
+      const { by } = pipeline.paging;
+      const link = by === 'next' || by === 'none' ? nextOfLink(headers['link']) : null;
       return { page, at, landed, refusal: null, link: link === null ? null : this.withoutCredentials(link, url) };
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;

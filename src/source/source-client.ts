@@ -10,6 +10,7 @@ import {
 } from './response-reader.ts';
 import type { Transport } from './http-transport.ts';
 import { ResumedPages } from './resumed-pages.ts';
+import { faultIn } from './envelope-signs.ts';
 import { type Failure, isRateLimit, planRetry } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import { Pace, SourceHealth } from './source-health.ts';
@@ -249,6 +250,7 @@ export class SourceClient {
     try {
       const { url, body } = stored;
       const page = this.reader.readPage({ pipeline, request, url, body }, body);
+      if (faultIn(page) !== null) return null;
       this.figures.fromLanding += 1;
       return { page, at: stored.at, landed: await this.reader.land({ ...stored, request }), refusal: null, link: null };
     } catch (error) {

@@ -33,7 +33,7 @@ const reportedCount = '/total';
 describe('a total', () => {
   it.each<[string, Paging, Give, RegExp]>([
     ['that is larger', byPage, paged('abcdefg', { total: 9 }), /reports 9 records, but only 7/],
-    ['that is smaller', byNext, chained('abcdefg', () => ({ total: 5 })), /reports 5 records, but only 7/],
+    ['that is smaller', byNext, chained('abcdefg', () => ({ total: 5 })), /reports 5 records, but 7 were/],
     ['that changes between pages', byNext, chained('abcdefg', (start) => ({ total: start < 3 ? 5 : 7 })), /reports 5/],
   ])('%s is refused', async (_what, paging, give, reason) => {
     expect(await outcomeOf(paging, give, { reportedCount })).toMatch(reason);
@@ -124,6 +124,26 @@ it('a source that refuses the second page size repeats the first', async () => {
   const give: Give = (query, turn) => (query.get('size') === '3' ? paged('abcdefg')(query, turn) : 400);
   const { verdicts, taken } = await proveList(sizes, give, { pageSize: 3 });
   expect([taken, verdicts[0]!.grade, verdicts[0]!.page_sizes]).toEqual(['abcdefg', 'repeated', [3, 3]]);
+});
+
+it('a list of one page is read if the source accepts only certain sizes', async () => {
+  const linked: Paging = { ...byNext, size: 'size' };
+  const give: Give = (query) => (query.get('size') === '100' ? { names: ['a', 'b'], next: null } : 400);
+  const { verdicts, taken } = await proveList(linked, give, { pageSize: 100 });
+  expect([taken, verdicts[0]!.grade]).toEqual(['ab', 'single']);
+});
+
+it('a list that is empty at first is read when it has records', async () => {
+  const sizes: Paging = { by: 'page', page: 'page', size: 'size' };
+  const requests: string[] = [];
+  const give: Give = (query) => {
+    requests.push(query.get('page')!);
+    const [page, size] = [Number(query.get('page')) - 1, Number(query.get('size'))];
+    if (requests.length <= 2 || page < 0) return { names: [] };
+    return { names: Array.from('abcd').slice(page * size, page * size + size) };
+  };
+  const { verdicts, taken } = await proveList(sizes, give, { pageSize: 10 });
+  expect([taken, verdicts.at(-1)!.grade]).toEqual(['abcd', 'repaged']);
 });
 
 it('a chain ends at an empty page after its total, though it names a next page forever', async () => {

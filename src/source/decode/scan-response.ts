@@ -105,7 +105,7 @@ function passNode(text: JsonText, scanner: RecordScanner, visit: Visit): void {
   if (node !== undefined && node.role !== null) return passRole(text, scanner, node.role, visit);
   const { bytes, at: start } = text;
   const open = bytes[start];
-  const mayHold = depth <= maxEnvelopeDepth && seen.envelope.size < maxEnvelopeValues;
+  const mayHold = depth <= 2 || (depth <= maxEnvelopeDepth && seen.envelope.size < maxEnvelopeValues);
   if ((open === OPEN_BRACE || open === OPEN_BRACKET) && (node !== undefined || mayHold)) {
     text.passNamed(open, (name) =>
       passNode(text, scanner, {

@@ -5,7 +5,7 @@ import { type Paging, nextPointer } from '../../project/declaration.ts';
 import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { signsOfMore } from '../envelope-signs.ts';
-import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
+import { EndSigns, requireNoMore } from './end-signs.ts';
 import { KnownPages, type PageAddress, type Pager, StartOver } from './pass.ts';
 
 const maxEmptyPages = 100;
@@ -39,7 +39,8 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
       const sized = (size: number) => (sizeName === undefined ? {} : { [sizeName]: size });
       const first = await fetchFirst(sized);
       const { length } = first.page.records;
-      const mayShorten = sizeName !== undefined && length >= 2 && length <= first.size;
+      const isFixed = sizeName === undefined || first.isFallback === true;
+      const mayShorten = !isFixed && length >= 2 && length <= first.size;
       const known = new KnownPages(hashOf);
       const followed = new Set<string>();
       let received = 0;
@@ -75,11 +76,16 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
           if (page.hasMore !== false) return null;
           // A list of one record can't show the flag on another page.
           if (received < 2 && !isShortened) return 'hasMore';
-          throw contradiction(`${page.url} names a next page, but "hasMore" is false there and was never true.`);
+          // Another list may show it before the next pass.
+          throw new RekapError(
+            'broken-reading',
+            `${page.url} names a next page, but "hasMore" is false there and was never true.`,
+            'Check "hasMore" in the declaration, or declare "size", so that rekap can read the list in shorter pages.',
+          );
         }
         requireNoMore(page);
         if (refusal !== null) return 'status';
-        if (!hasNamed && isShortened && received >= 1 && received <= first.size)
+        if (!hasNamed && isShortened && !isFixed && received >= 1 && received <= first.size)
           throw unnamed(page, place, next === undefined ? membersOf(page) : null);
         const more = signsOfMore(page, link).filter(
           ({ at, kind }) =>

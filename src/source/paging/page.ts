@@ -8,7 +8,7 @@ import { isRekapError, RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
 import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
-import { emptyStatuses, isRefusal } from '../source-messages.ts';
+import { isRefusal } from '../source-messages.ts';
 import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { KnownPages, type PageFetcher, type Pager, signBehind, StartOver } from './pass.ts';
 
@@ -84,9 +84,9 @@ export function numberedPages({
           // Some services return the last page again.
           if (isTotal && isRekapError(error, 'broken-reading')) return 'total';
           const isWhole = number === begin && (page.count === length || page.hasMore === false);
-          if (!isWhole || !isRekapError(error, 'source-status')) throw error;
+          if (!isWhole || !isRefusal(error)) throw error;
           // A list of one page shows only in shorter pages whether its count is a total, and its flag can be true.
-          if (sizeName === undefined || length < 2 || length > first.size)
+          if (sizeName === undefined || length < 2 || length > first.size || first.isFallback === true)
             return page.count === length ? 'total' : 'hasMore';
           throw isShortened ? error : new StartOver(length - 1, 'short list');
         }
@@ -97,8 +97,8 @@ export function numberedPages({
 
 /** Returns whether a refusal of page 0 says nothing about it: the source was busy or out of reach. */
 function isUncertain(refusal: RekapError | null): boolean {
-  if (refusal === null || emptyStatuses.has(refusal.status) || refusal.status === 500) return false;
-  return !isRefusal(refusal);
+  if (!isRekapError(refusal, 'source-status')) return isRekapError(refusal, 'source-unreachable');
+  return refusal.status > 500 || [408, 425, 429].includes(refusal.status);
 }
 
 /** Checks that all records of page 0 are on the pages from 1 on. Some sources return page 1 for it, others all records, or an error. */

@@ -27,6 +27,8 @@ export interface PageFetcher {
 
 export interface FirstPage extends FetchedPage {
   readonly size: number;
+  /** True if the source refused the size that the pass wanted. */
+  readonly isFallback?: boolean;
 }
 
 export interface PassPage {
@@ -125,7 +127,9 @@ export class PassTally {
     this.sign = end ?? this.sign;
     if (at > this.at) this.at = at;
     if (this.refusal === undefined) this.refusal = refusal;
-    for (const [place, count] of totalsIn(page.envelope))
+    // Behind the end, some services report a total of 0.
+    const counted = length > 0 || this.pages === 0 ? totalsIn(page.envelope) : [];
+    for (const [place, count] of counted)
       this.totals.set(place, Math.min(count, this.totals.get(place) ?? Number.POSITIVE_INFINITY));
     if (first === length) return false;
     this.total += length - first;

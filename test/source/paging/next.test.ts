@@ -118,7 +118,7 @@ describe('the header Link', () => {
     ['/?page=2; rel="next"', null],
   ])('is parsed: %j', async (link, next) => {
     const { client } = await serve((_, response) => response.writeHead(200, { link }).end(JSON.stringify(whole)));
-    expect((await client.fetchPage(voters, request)).link).toBe(next);
+    expect((await client.fetchPage({ ...voters, paging: byLink }, request)).link).toBe(next);
   });
 });
 
