@@ -84,11 +84,12 @@ export function numberedPages({
           // Some services return the last page again.
           if (isTotal && isRekapError(error, 'broken-reading')) return 'total';
           const isWhole = number === begin && (page.count === length || page.hasMore === false);
-          if (!isWhole || !isRefusal(error)) throw error;
+          if (!isWhole || !isRekapError(error, 'source-status')) throw error;
           // A list of one page shows only in shorter pages whether its count is a total, and its flag can be true.
-          if (sizeName === undefined || length < 2 || length > first.size || first.isFallback === true)
-            return page.count === length ? 'total' : 'hasMore';
-          throw isShortened ? error : new StartOver(length - 1, 'short list');
+          if (sizeName !== undefined && length >= 2 && length <= first.size && first.isFallback !== true)
+            throw isShortened ? error : new StartOver(length - 1, 'short list');
+          if (!isRefusal(error)) throw error;
+          return page.count === length ? 'total' : 'hasMore';
         }
       }
     },
