@@ -13,7 +13,7 @@ const unfinishedPrefix = 'lock-';
 /** Matches unfinished lock files and their logs, which killed processes may leave. */
 export const unfinishedLock = new RegExp(`^${unfinishedPrefix}[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(\\.wal)?$`);
 
-/** Milliseconds after which a lock that is held is tried once more. */
+/** Milliseconds after which rekap tries a held lock again. */
 const lockRetryDelay = 100;
 
 /** Warehouses locked by this process, because the system's lock doesn't exclude the same process. */

@@ -26,7 +26,7 @@ const totals =
   /^(total(s|count|elements|results|items|records|hits|rows|size|matched|entries|resultscount)?|count|found|nbhits|hitcount|estimatedtotalhits|numbermatched|numfound|numresults|records(total|filtered)|contentrange)$/;
 const pageTotals = /^(pages|(total|num|nb)pages|pagecount|pagestotal|lastpage|numberofpages)$/;
 
-/** Values at the place of an error that say that there is none. */
+/** Values of an error member that mean success. */
 const harmless = new Set(['', '0', '200', 'null', 'false', 'none', 'no error', 'ok', 'success', 'successful']);
 
 /** Headers that `Page.envelope` contains beside the members of the body. */
