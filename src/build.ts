@@ -1,5 +1,6 @@
 /** Builds tables and Parquet files from accepted readings, in the folder of the run. */
 
+import { join } from 'node:path';
 import { RekapError } from './errors.ts';
 import { Load } from './load/load.ts';
 import type { CarryOver } from './load/previous-tables.ts';
@@ -12,8 +13,9 @@ import { Transformer } from './transform/transformer.ts';
 import { databaseFile } from './warehouse/snapshot-format.ts';
 
 /** @throws `pipeline-definition` if the SQL of the project is invalid. */
-export function beginLoad({ project, files, folder, options: { memory }, signal }: Run): Promise<Load> {
-  return Load.begin({ folder, databaseFile, project, files, memory, signal });
+export function beginLoad({ project, files, folder, previous, options: { memory }, signal }: Run): Promise<Load> {
+  const before = previous === null ? null : join(previous.folder, databaseFile);
+  return Load.begin({ folder, databaseFile, project, files, memory, previous: before, signal });
 }
 
 /** Transforms all records and appends them to staging tables. @throws `incomplete` if a partition isn't proved complete. */

@@ -142,6 +142,12 @@ export function interruptedBy(
   return new RekapError('interrupted', message, next, { exitCode });
 }
 
+/** @param what What has a time limit, such as "sync". */
+export function tookTooLong(what: string, milliseconds: number, unchanged = ''): RekapError {
+  const next = `${unchanged}Allow more time with --max-duration.`;
+  return new RekapError('run-timeout', `The ${what} did not finish within ${Math.round(milliseconds / 1000)} s.`, next);
+}
+
 export function gateRefusal(reasons: readonly string[], next: string): RekapError {
   const lines = ['The quality gate refused to publish:', ...reasons.map((reason) => `  - ${reason}`)];
   return new RekapError('gate', lines.join('\n'), next, { reasons });

@@ -94,7 +94,8 @@ async function planReplay(attempt: Attempt, requested: ReplayOptions, landing: s
   checkSource(options, await readCurrentOrWarn(attempt));
   const original = await readUnaltered(requested.warehouse, file.run);
   const published = requested.into === null ? original : await readUnaltered(warehouse, file.run);
-  const isWhole = published !== null && hasSameDefinition(project, published) && (await isIntact(published));
+  const isWhole =
+    published !== null && hasSameDefinition(project, published) && (await isIntact(published, context.signal));
   const current = await readCurrentIdOrNone(warehouse);
   const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
   return {
@@ -112,8 +113,8 @@ async function planReplay(attempt: Attempt, requested: ReplayOptions, landing: s
   };
 }
 
-async function isIntact({ folder, manifest }: Snapshot): Promise<boolean> {
-  return (await verifySnapshot(folder, manifest)).length === 0;
+async function isIntact({ folder, manifest }: Snapshot, signal: AbortSignal): Promise<boolean> {
+  return (await verifySnapshot(folder, manifest, { signal })).length === 0;
 }
 
 /** Returns whether a snapshot has the current tables, views and checks. Only then can another one equal it. */
@@ -196,5 +197,5 @@ async function equalsCurrent(run: Run & Replay, manifest: Manifest): Promise<boo
   const { current } = run;
   if (current === null) return false;
   const snapshot = await readIfThere(run.options.warehouse, current);
-  return snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isIntact(snapshot));
+  return snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isIntact(snapshot, run.signal));
 }

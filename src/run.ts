@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { boundSignal } from './runtime/bound-signal.ts';
-import { RekapError } from './errors.ts';
+import { RekapError, tookTooLong } from './errors.ts';
 import type { AnyPipeline, Project } from './project/declaration.ts';
 import { parentOf } from './project/validate.ts';
 import { lockWarehouse } from './publish/lock.ts';
@@ -96,7 +96,9 @@ async function actLocked<Plan extends RunPlan>(
     enter('begin');
     return { ...planned, folder: await beginSnapshotFolder(warehouse, planned.id) };
   });
-  const bound = boundSignal(context.signal, maxDuration, () => tookTooLong(kind, maxDuration));
+  const bound = boundSignal(context.signal, maxDuration, () =>
+    tookTooLong(kind, maxDuration, 'Nothing was published. '),
+  );
   const requested = requestedPipelines(project, options);
   const run: Run & Plan = { ...attempt, ...begun, requested, signal: bound.signal, figures: null };
   try {
@@ -161,14 +163,6 @@ function keepWarnings(context: SyncContext, { apiKey }: SyncOptions, warnings: s
       context.report({ kind: 'warning', message });
     },
   };
-}
-
-function tookTooLong(kind: Run['kind'], milliseconds: number): RekapError {
-  return new RekapError(
-    'run-timeout',
-    `The ${kind} did not finish within ${Math.round(milliseconds / 1000)} s.`,
-    'Nothing was published. Allow more time with --max-duration.',
-  );
 }
 
 const sampleSource = 'sample';

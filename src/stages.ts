@@ -141,7 +141,8 @@ export interface AcceptedReading {
 export type Place = Readonly<Record<string, number | bigint | string | boolean | null>>;
 
 /** Severity of a violation. With --strict, the gate refuses errors. */
-export type Severity = 'error' | 'warning';
+export const severities = ['error', 'warning'] as const;
+export type Severity = (typeof severities)[number];
 
 export interface Violation {
   readonly dataset: string;

@@ -170,8 +170,8 @@ async function findSame(run: Run, manifest: Manifest): Promise<Snapshot | null> 
 }
 
 /** Returns whether a snapshot is intact. A damaged one is replaced, although its tables are the same. */
-async function isWhole({ warn }: Run, snapshot: Snapshot): Promise<boolean> {
-  const problems = await findDamage(snapshot);
+async function isWhole({ warn, signal }: Run, snapshot: Snapshot): Promise<boolean> {
+  const problems = await findDamage(snapshot, signal);
   if (problems.length > 0)
     warn(`Snapshot ${snapshot.id} is damaged, and a new snapshot replaces it: ${problems.join('; ')}.`);
   return problems.length === 0;

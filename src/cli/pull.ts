@@ -1,7 +1,7 @@
 /** rekap pull: copies the current snapshot of a bucket into a warehouse. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption, keepOptions, publishOptions, warehouseOption } from './options/shared.ts';
+import { durationOption, jsonOption, keepOptions, publishOptions, warehouseOption } from './options/shared.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
@@ -12,10 +12,11 @@ export const pullCommand = declareCommand({
     ...warehouseOption,
     keep: keepOptions.keep,
     'accept-source': publishOptions['accept-source'],
+    ...durationOption,
     ...jsonOption,
   },
   examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'copy the current snapshot and verify it']],
-  async run({ warehouse, keep, json, 'accept-source': acceptSource }, [address]) {
+  async run({ warehouse, keep, json, 'accept-source': acceptSource, 'max-duration': seconds }, [address]) {
     const { url } = readBucketUrl(address!);
     const [{ pullSnapshot }, { verifyAgainst }, { withBucket }, { complete, printJson }] = await Promise.all([
       import('../share/pull-snapshot.ts'),
@@ -23,17 +24,12 @@ export const pullCommand = declareCommand({
       import('./use-bucket.ts'),
       import('./print/terminal.ts'),
     ]);
-    const pulled = await withBucket(url, 'fetching', (bucket, watcher) =>
-      pullSnapshot({
-        warehouse,
-        bucket,
-        verify: verifyAgainst,
-        keep,
-        acceptSource,
-        isCopy: false,
-        clock: systemClock,
-        ...watcher,
-      }),
+    const common = { warehouse, verify: verifyAgainst, keep, acceptSource, isCopy: false, clock: systemClock };
+    const pulled = await withBucket(
+      url,
+      'fetching',
+      (bucket, watcher) => pullSnapshot({ ...common, bucket, ...watcher }),
+      { seconds },
     );
     if (json) return printJson(pulled);
     const { outcome, snapshot, files, bytes, held } = pulled;

@@ -60,7 +60,7 @@ async function push(url: string, settings: PushSettings): Promise<Pushed> {
     url,
     'pushing',
     (bucket, watcher) => pushSnapshot({ ...settings, snapshot, bucket, clock: systemClock, ...watcher }),
-    settings.logFormat,
+    { logFormat: settings.logFormat },
   );
 }
 

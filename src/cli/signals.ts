@@ -1,8 +1,32 @@
 /** Turns SIGINT, SIGTERM and SIGHUP into an abort signal. A second signal ends the process at once. */
 
 import { constants, readFileSync } from 'node:fs';
-import { interruptedBy } from '../errors.ts';
+import { interruptedBy, tookTooLong } from '../errors.ts';
+import { boundSignal } from '../runtime/bound-signal.ts';
 import { type Clock, systemClock } from '../runtime/context.ts';
+
+/** Runs with a signal that a signal of the system or the time limit aborts, and throws its reason. */
+export async function withSignals<Value>(
+  {
+    what,
+    seconds = Number.POSITIVE_INFINITY,
+    next,
+  }: { readonly what: string; readonly seconds?: number | undefined; readonly next?: string },
+  run: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const signals = listenForSignals({ next });
+  const milliseconds = seconds * 1000;
+  const { signal, end } = boundSignal(signals.signal, milliseconds, () => tookTooLong(what, milliseconds));
+  try {
+    return await run(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    end();
+    signals.stop();
+  }
+}
 
 const resumeAdvice = 'Nothing was published. To continue from the stored pages, run the same command with --resume.';
 
@@ -31,7 +55,7 @@ export function listenForSignals(
   {
     canResume = false,
     next = canResume ? resumeAdvice : undefined,
-  }: { readonly canResume?: boolean; readonly next?: string } = {},
+  }: { readonly canResume?: boolean; readonly next?: string | undefined } = {},
   clock: Pick<Clock, 'monotonic'> = systemClock,
 ): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();

@@ -1,7 +1,7 @@
 /** rekap snapshots: list, show, verify, roll back, unpin and prune. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options/shared.ts';
+import { durationOption, jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options/shared.ts';
 
 const options = { ...warehouseOption, ...jsonOption } as const;
 
@@ -42,16 +42,23 @@ export const showCommand = declareCommand({
 
 export const verifyCommand = declareCommand({
   positionals,
-  options,
-  async run({ warehouse, json }, [id]) {
-    const [{ readCurrentId, requireCurrent }, { damagedError, verifyPublished }, { complete, printJson }] =
-      await Promise.all([
-        import('../warehouse/warehouse.ts'),
-        import('../snapshots/manage-snapshots.ts'),
-        import('./print/terminal.ts'),
-      ]);
+  options: { ...options, ...durationOption },
+  async run({ warehouse, json, 'max-duration': seconds }, [id]) {
+    const [
+      { readCurrentId, requireCurrent },
+      { damagedError, verifyPublished },
+      { complete, printJson },
+      { withSignals },
+    ] = await Promise.all([
+      import('../warehouse/warehouse.ts'),
+      import('../snapshots/manage-snapshots.ts'),
+      import('./print/terminal.ts'),
+      import('./signals.ts'),
+    ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
-    const { files, answers, next, ...found } = await verifyPublished(warehouse, snapshot);
+    const { files, answers, next, ...found } = await withSignals({ what: 'verification', seconds }, (signal) =>
+      verifyPublished(warehouse, snapshot, signal),
+    );
     const problems = [...found.problems, ...found.answerProblems];
     if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems, next: complete(next) });
     const what =

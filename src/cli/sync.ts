@@ -9,6 +9,7 @@ import {
   readKeepOptions,
   readPublishOptions,
   warehouseOption,
+  durationOption,
   week,
   logOptions,
 } from './options/shared.ts';
@@ -67,12 +68,7 @@ export const syncOptions = {
     default: syncDefaults.maxAttempts,
     describe: 'maximum attempts per request',
   },
-  'max-duration': {
-    type: 'number',
-    range: [1, week],
-    default: syncDefaults.maxDuration / 1000,
-    describe: 'maximum seconds for the whole run',
-  },
+  ...durationOption,
   ...publishOptions,
   ...keepOptions,
   resume: {

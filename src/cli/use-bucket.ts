@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { listenForSignals } from './signals.ts';
+import { withSignals } from './signals.ts';
 import { type LogFormat, writeWarning } from './print/event-log.ts';
 import { printFailure } from './print/terminal.ts';
 import { readBucketUrl } from '../share/address.ts';
@@ -13,26 +13,24 @@ import { systemClock } from '../runtime/context.ts';
 import { pullSnapshot, type PullOptions } from '../share/pull-snapshot.ts';
 import { verifyAgainst } from '../publish/verify-against.ts';
 
-type Watcher = Pick<PullOptions, 'warn' | 'report'>;
+type Watcher = Pick<PullOptions, 'warn' | 'report' | 'signal'>;
 
 /** @param doing Describes the transfer, such as "pushing". */
 export async function withBucket<Value>(
   url: string,
   doing: string,
   use: (bucket: Bucket, watcher: Watcher) => Promise<Value>,
-  logFormat: LogFormat = 'auto',
+  { logFormat = 'auto', seconds }: { readonly logFormat?: LogFormat | undefined; readonly seconds?: number } = {},
 ): Promise<Value> {
   // Otherwise the SDK warns at each start that it will require a newer Node in 2027.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
-  const signals = listenForSignals({ next: 'The current snapshot is unchanged. Run the command again at any time.' });
   const line = createCounter(doing, process.stderr);
-  try {
-    const bucket = await openBucket(readBucketUrl(url), {
-      pathStyle: customEndpoint() !== '',
-      signal: signals.signal,
-    });
+  const next = 'The current snapshot is unchanged. Run the command again at any time.';
+  return withSignals({ what: 'transfer', seconds, next }, async (signal) => {
+    const bucket = await openBucket(readBucketUrl(url), { pathStyle: customEndpoint() !== '', signal });
     try {
       return await use(bucket, {
+        signal,
         report: line.show,
         warn(message) {
           line.clear();
@@ -42,10 +40,7 @@ export async function withBucket<Value>(
     } finally {
       bucket.close();
     }
-  } finally {
-    line.clear();
-    signals.stop();
-  }
+  }).finally(() => line.clear());
 }
 
 /** Returns the URL of a store other than AWS; empty for AWS. */

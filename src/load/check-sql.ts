@@ -3,10 +3,12 @@
 import type { Database } from '../runtime/database.ts';
 import { findQuery } from '../warehouse/find-query.ts';
 import { RekapError } from '../errors.ts';
-import type { Project, ReportSection, SqlFile } from '../project/declaration.ts';
+import type { Project, SqlFile } from '../project/declaration.ts';
 import { declarationError, type SourceFile } from '../project/declaration-error.ts';
+import { severities } from '../stages.ts';
 import { namesIn } from '../project/sql-files.ts';
 import { generatedChecks } from './generated-checks.ts';
+import { findConstants, findImpurities } from './analyze-sql.ts';
 import { createSchema } from './schema.ts';
 import { checkSelect } from './violation-selects.ts';
 
@@ -15,7 +17,7 @@ interface SqlProblem {
   /** Line of its SQL, from 1. */
   readonly line: number;
   /** A text of the file to find instead of the line. */
-  readonly near?: string;
+  readonly near?: string | undefined;
   readonly what: string;
 }
 
@@ -43,20 +45,44 @@ export async function makeCheckedSchema(
   );
 }
 
+/** A query of a project, and a text of its file to find instead of the line. */
+interface Query extends Pick<SqlFile, 'name' | 'sql'> {
+  readonly near?: string;
+}
+
+function queriesOf({ models, checks, report = [] }: Project): Query[] {
+  const sections = report.flatMap(({ title, query }) =>
+    query === undefined ? [] : [{ name: 'report', near: title, sql: query.trim().replace(/;$/, '') }],
+  );
+  return [...[...models, ...checks].map(({ name, sql }) => ({ name, sql })), ...sections];
+}
+
 async function findSqlProblems(database: Database, project: Project, runsChecks: boolean): Promise<SqlProblem[]> {
+  const queries = queriesOf(project);
   const problems: SqlProblem[] = [];
-  for (const file of [...project.models, ...project.checks]) {
-    const query = await findQuery(database.connection, file.sql);
-    if (query === null) problems.push(await explainInvalidQuery(database, file));
-    else if (query !== file.sql)
-      problems.push({ name: file.name, line: 1, what: 'it must be one SELECT, without a semicolon before a comment' });
+  for (const { name, sql, near } of queries) {
+    const query = await findQuery(database.connection, sql);
+    const what = 'it must be one SELECT, without a semicolon before a comment';
+    if (query === null) problems.push({ ...(await explainInvalidQuery(database, { name, sql })), near });
+    else if (query !== sql) problems.push({ name, near, line: 1, what });
   }
+  if (problems.length > 0) return problems;
+  // Before anything of a query runs: DuckDB computes calls with constant arguments while it plans.
+  const impurities = await findImpurities(
+    database,
+    queries.map(({ sql }) => sql),
+  );
+  for (const [index, { name, near }] of queries.entries())
+    if (impurities[index] !== null) problems.push({ name, near, ...impurities[index]! });
   if (problems.length > 0) return problems;
   // Views that read a failed view fail too, so only the first is reported.
   const failed = await createSchema(database, project);
   if (failed !== null) return [problemOf(failed.model.name, failed.error)];
   for (const check of project.checks) problems.push(...(await findCheckProblems(database, project, check)));
-  for (const section of project.report ?? []) problems.push(...(await findReportProblems(database, section)));
+  for (const { name, sql, near } of queries.filter((query) => query.near !== undefined))
+    await database
+      .rows(`DESCRIBE FROM (${sql})`)
+      .catch((error: unknown) => problems.push({ ...problemOf(name, error), near }));
   if (!runsChecks || problems.length > 0) return problems;
   const generated = project.pipelines.flatMap((pipeline) =>
     generatedChecks(pipeline).map((check) => ({ name: pipeline.table, check })),
@@ -68,7 +94,7 @@ async function findSqlProblems(database: Database, project: Project, runsChecks:
   return problems;
 }
 
-async function explainInvalidQuery({ connection }: Database, { name, sql }: SqlFile): Promise<SqlProblem> {
+async function explainInvalidQuery({ connection }: Database, { name, sql }: Query): Promise<SqlProblem> {
   try {
     // For a text without a statement, DuckDB's message doesn't help.
     const count = namesIn(sql).length === 0 ? 0 : (await connection.extractStatements(sql)).count;
@@ -79,21 +105,6 @@ async function explainInvalidQuery({ connection }: Database, { name, sql }: SqlF
     };
   } catch (error) {
     return problemOf(name, error);
-  }
-}
-
-/** Reports the query of a section at the section's title. */
-async function findReportProblems(database: Database, { title, query }: ReportSection): Promise<SqlProblem[]> {
-  if (query === undefined) return [];
-  const sql = query.trim().replace(/;$/, '');
-  const file = { name: 'report', sql, comment: '', columns: {} };
-  const at = (problem: SqlProblem): SqlProblem => ({ ...problem, near: title });
-  if ((await findQuery(database.connection, sql)) === null) return [at(await explainInvalidQuery(database, file))];
-  try {
-    await database.rows(`DESCRIBE FROM (${sql})`);
-    return [];
-  } catch (error) {
-    return [at(problemOf('report', error))];
   }
 }
 
@@ -121,6 +132,9 @@ async function findCheckProblems(database: Database, { pipelines }: Project, che
   );
   if (!pipelines.some(({ key }) => key.every((name) => existing.has(name))))
     problems.push(problem(`it does not return the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
+  for (const severity of await findConstants(database, check.sql, 'severity'))
+    if (!severities.some((known) => known === severity))
+      problems.push(problem(`its severity ${JSON.stringify(severity)} must be 'error' or 'warning'`));
   const fields = [...(check.message?.en ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const unknown = fields.find((name) => !['dataset', 'column', 'field', 'expected', 'actual', 'limit'].includes(name));
   if (unknown !== undefined) problems.push(problem(`its message contains the unknown placeholder {${unknown}}`));

@@ -1,6 +1,6 @@
 /** Builds a new DuckDB file from batches and carried-over rows, runs the checks across tables, and writes the Parquet files. */
 
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { consistencyColumn } from '../project/reserved.ts';
 import {
   columnList,
@@ -25,6 +25,7 @@ import {
 import { makeCheckedSchema } from './check-sql.ts';
 import { Staging } from './staging.ts';
 import {
+  allTables,
   changesTable,
   datasetTable,
   quarantineTable,
@@ -43,11 +44,14 @@ import {
   violationsLogSql,
 } from './violation-history.ts';
 import { violationSelects } from './violation-selects.ts';
-import { snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
+import { parquetPath, snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
+import { seal } from '../warehouse/open-published.ts';
+import { allModels } from './schema.ts';
 import { rowsOfOneGroup, writeParquet } from './write-parquet.ts';
 import type { SourceFile } from '../project/declaration-error.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
-import type { Batch } from '../stages.ts';
+import { type Batch, severities } from '../stages.ts';
+import { RekapError } from '../errors.ts';
 
 export interface LoadOptions {
   readonly folder: string;
@@ -56,6 +60,8 @@ export interface LoadOptions {
   readonly files?: ReadonlyMap<string, SourceFile> | undefined;
   /** Memory limit of DuckDB in bytes; undefined for the default. Beyond it, DuckDB spills to disk. */
   readonly memory?: number | undefined;
+  /** The DuckDB file of the previous snapshot, which may be attached later; null if there is none. */
+  readonly previous: string | null;
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +84,8 @@ export interface Loaded {
 }
 
 /** Leaves memory for pages. Beyond the limit, DuckDB spills to disk. With few rows, a second thread costs more than it saves. */
-const loadSettings = { memory_limit: '48MB', threads: '1', preserve_insertion_order: 'true' };
+const firstMemory = 48e6;
+const loadSettings = { threads: '1', preserve_insertion_order: 'true' };
 /** The thresholds return freed memory to the system after each task. Otherwise it counts as used until the load ends. */
 const settingsOfManyRows = {
   threads: '2',
@@ -118,14 +125,22 @@ export class Load {
   }
 
   static async begin(options: LoadOptions): Promise<Load> {
-    const file = join(options.folder, options.databaseFile);
-    const database = await openDatabase(file, {
-      settings: { ...loadSettings, temp_directory: spillFolder(options.folder) },
-      signal: options.signal,
-    });
+    const { folder, project, files, previous, signal } = options;
+    const database = await openDatabase(join(folder, options.databaseFile), { settings: loadSettings, signal });
     try {
-      await makeCheckedSchema(database, options.project, { files: options.files, runsChecks: false });
-      return new Load(options, database, await Staging.create(database, options.project.pipelines));
+      const written = [...allTables(project.pipelines), ...allModels(project)].map(({ name }) => parquetPath(name));
+      // A declaration may come from someone else. Its queries can reach nothing except the new snapshot's own files.
+      await seal(database, {
+        memory: firstMemory,
+        files: [
+          ...written.map((path) => join(folder, path)),
+          ...(previous === null ? [] : [previous, `${previous}.wal`]),
+        ].map((path) => resolve(path)),
+        spill: spillFolder(folder),
+        settings: ['memory_limit', ...Object.keys(settingsOfManyRows)],
+      });
+      await makeCheckedSchema(database, project, { files, runsChecks: false });
+      return new Load(options, database, await Staging.create(database, project.pipelines));
     } catch (error) {
       database.close();
       throw error;
@@ -138,7 +153,7 @@ export class Load {
 
   /**
    * Fills the tables, runs the checks, writes Parquet, and closes the file.
-   * @param previous The DuckDB file of the previous snapshot, or null to start a new history.
+   * @param previous The DuckDB file named in the options, or null to start a new history.
    */
   async finish(carryOver: CarryOver | null, log: LogEntry, previous: string | null): Promise<Loaded> {
     const { pipelines } = this.options.project;
@@ -231,10 +246,28 @@ export class Load {
     const before = carryOver === null ? new Set<string>() : await columnNames(this.database, 'previous', 'violations');
     for (const select of violationSelects(this.options.project, carryOver, before))
       await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
+    await this.requireKnownViolations();
     // Uncommitted rows stay in memory, which the sort may need.
     await this.database.run('COMMIT; BEGIN');
     await this.fillTable(violationsTable(pipelines), await agedViolationsSql(this.database, pipelines, now));
     await this.fillTable(violationsLogTable(pipelines), await violationsLogSql(this.database, pipelines, now));
+  }
+
+  /** The result of a check depends on the rows, so `rekap check` can't find all of these. */
+  private async requireKnownViolations(): Promise<void> {
+    const isOneOf = (column: string, texts: readonly string[]): string =>
+      `coalesce(${column} IN (${texts.map(quoteText).join(', ')}), false)`;
+    const tables = this.options.project.pipelines.map(({ table }) => table);
+    const [odd] = await this.database.rows<{ check_name: string; what: string }>(
+      `SELECT check_name, concat('the dataset ', coalesce(dataset, 'NULL'), ' and the severity ', coalesce(severity, 'NULL')) AS what
+       FROM temp.staging_violations WHERE NOT (${isOneOf('dataset', tables)} AND ${isOneOf('severity', severities)}) LIMIT 1`,
+    );
+    if (odd === undefined) return;
+    throw new RekapError(
+      'pipeline-definition',
+      `The check ${odd.check_name} returns a row with ${odd.what}.`,
+      `Nothing was published. Let it return a dataset of the project and the severity 'error' or 'warning'.`,
+    );
   }
 
   /** Carries a quarantined record over with the partition of its request. Records from the full listing are always carried over. */

@@ -1,24 +1,42 @@
 /** Creates the schema of rekap.duckdb: all tables and views of a project, with a comment on each column. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Database, openDatabase, quoteIdentifier, quoteText, readDefinitions } from '../runtime/database.ts';
+import { ownMessages } from '../check-messages.ts';
+import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { reconciliationModel } from './reconciliation.ts';
 import { allTables, createTableSql, datasetTable, type TableDefinition } from './tables.ts';
-import { seal } from '../warehouse/open-published.ts';
 import { namesIn } from '../project/sql-files.ts';
-import type { Project, SqlFile } from '../project/declaration.ts';
-import { databaseFile } from '../warehouse/snapshot-format.ts';
+import type { AnyPipeline, Project, SqlFile } from '../project/declaration.ts';
+import { storedPart } from '../project/stored.ts';
+import { generatedChecks } from './generated-checks.ts';
 
-/** Returns everything that determines the content of a snapshot's tables and views, for fingerprinting. */
+/**
+ * Increase it with every change of how values are read, checked or stored that the texts below don't show. A test compares the tables of the
+ * sample with those of the last version.
+ */
+export const rulesVersion = 1;
+
+/**
+ * Returns everything that determines the content of a snapshot's tables and views, for fingerprinting. It contains the whole stored declaration:
+ * a property left out could change a table.
+ */
 export function projectDefinition(project: Project): unknown {
-  const { pipelines, checks } = project;
+  const { pipelines } = project;
   return {
+    project: storedPart(project),
+    datasets: pipelines.map(datasetDefinition),
     tables: allTables(pipelines),
-    rowChecks: pipelines.map((pipeline) => [pipeline.table, pipeline.checks]),
-    models: allModels(project).map(({ name, sql, comment, columns }) => [name, sql, comment, columns]),
-    checks: checks.map(({ name, sql }) => [name, sql]),
+    models: allModels(project),
+  };
+}
+
+/** Returns everything that determines the rows of a dataset and their violations. Rows are carried over only if it is equal. */
+export function datasetDefinition(pipeline: AnyPipeline): unknown {
+  return {
+    rules: rulesVersion,
+    pipeline,
+    tables: allTables([pipeline]),
+    checks: generatedChecks(pipeline),
+    messages: ownMessages,
   };
 }
 
@@ -40,34 +58,6 @@ export async function createSchema(database: Database, project: Project): Promis
 interface FailedModel {
   readonly model: SqlFile;
   readonly error: unknown;
-}
-
-/** Returns the CREATE statement and comments of each table and view by name, as DuckDB writes them after reading a file. */
-export async function declaredRelations(project: Project): Promise<ReadonlyMap<string, string>> {
-  await checkSealed(project);
-  // DuckDB prints a new view differently, for example CAST(a AS "DATE") or other parentheses around UNION ALL.
-  const folder = await mkdtemp(join(tmpdir(), 'rekap-schema-'));
-  try {
-    const file = join(folder, databaseFile);
-    const made = await openDatabase(file);
-    await makeSchema(made, project).finally(() => made.close());
-    const read = await openDatabase(file, { readOnly: true });
-    const found = await readDefinitions(read).finally(() => read.close());
-    return new Map(found.map(({ name, definition }) => [name, definition]));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Fails for a view that reads a file, because the declaration may come from an untrusted source. */
-async function checkSealed(project: Project): Promise<void> {
-  const database = await openDatabase(':memory:');
-  try {
-    await seal(database);
-    await makeSchema(database, project);
-  } finally {
-    database.close();
-  }
 }
 
 export function allModels({ pipelines, models }: Project): readonly SqlFile[] {

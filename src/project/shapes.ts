@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { withSuggestion } from '../runtime/closest-name.ts';
+import { severities } from '../stages.ts';
 import type {
   ColumnDefinition,
   DeclaredColumn,
@@ -46,7 +47,7 @@ const columnOf = <Comment extends v.ObjectEntries[string]>(comment: Comment) => 
   ]);
 };
 
-const check = { name: named, severity: v.picklist(['error', 'warning']) };
+const check = { name: named, severity: v.picklist(severities) };
 const bound = v.exactOptional(v.union([v.pipe(v.number(), v.finite()), named]));
 
 const rowCheck = v.variant('kind', [

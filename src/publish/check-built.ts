@@ -38,7 +38,7 @@ async function readBuilt(folder: string, paths: readonly string[]): Promise<Map<
 /** @throws `verification` if the files of the snapshot don't match the fetched data. */
 export async function requireVerified(run: Run, { manifest, contents }: Described): Promise<void> {
   run.enter('verify');
-  const problems = await verifyBuilt(run.folder, manifest, contents);
+  const problems = await verifyBuilt(run.folder, manifest, { contents, signal: run.signal });
   if (problems.length > 0)
     throw new RekapError(
       'verification',

@@ -6,7 +6,7 @@ import type { Loaded } from '../load/load.ts';
 import type { CarryOver } from '../load/previous-tables.ts';
 import { projectDefinition } from '../load/schema.ts';
 import { datasetTable } from '../load/tables.ts';
-import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { Project } from '../project/declaration.ts';
 import { storedPart } from '../project/stored.ts';
 import { assembleDataset, fingerprint } from './manifest.ts';
 import type { Run } from '../run-options.ts';
@@ -41,7 +41,7 @@ export async function describeSnapshot(
         verdicts: verdicts.filter(({ dataset }) => dataset === table),
         replaced: carryOver?.replaced.get(table) ?? null,
         ...reports.get(table)!,
-        schema: schemaOf(pipeline),
+        schema: datasetTable(pipeline).columns.map(({ name, type }) => [name, type] as const),
       };
       return [table, assembleDataset(facts, previous?.manifest ?? null)];
     }),
@@ -77,13 +77,4 @@ export async function describeSnapshot(
 /** Returns the fingerprint of all tables, views and checks, equal for snapshots of the same project. */
 export function definitionFingerprint(project: Project): string {
   return fingerprint(projectDefinition(project));
-}
-
-/** Returns the fingerprint of a table's columns, which must be equal to carry rows over. */
-export function schemaFingerprint(pipeline: AnyPipeline): string {
-  return fingerprint(schemaOf(pipeline));
-}
-
-function schemaOf(pipeline: AnyPipeline): [string, string][] {
-  return datasetTable(pipeline).columns.map(({ name, type }) => [name, type]);
 }

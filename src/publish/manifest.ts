@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
+import { datasetDefinition } from '../load/schema.ts';
 import { formatDecimal } from '../kinds/decimal.ts';
 import type { Ledger, TransformTotals, Verdict } from '../stages.ts';
 import {
@@ -64,11 +65,21 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
     ),
     nulls: Object.fromEntries(counts.map((name) => [name, (totals?.nulls[name] ?? 0) + (carried.nulls[name] ?? 0)])),
     schema_fingerprint: fingerprint(facts.schema),
+    definition: datasetFingerprint(pipeline),
   };
 }
 
+export function datasetFingerprint(pipeline: AnyPipeline): string {
+  return fingerprint(datasetDefinition(pipeline));
+}
+
+/** Returns the SHA-256 of a value as JSON with sorted names, so that the order of properties doesn't matter. */
 export function fingerprint(value: unknown): string {
-  return computeSha256(JSON.stringify(value));
+  const sort = (_: string, part: unknown): unknown =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part;
+  return computeSha256(JSON.stringify(value, sort));
 }
 
 export function computeSha256(data: string | Buffer): string {

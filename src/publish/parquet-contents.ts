@@ -13,8 +13,8 @@ export interface ParquetContent {
 }
 
 /** Opens a database that can read Parquet files. */
-export function openForParquet(): Promise<Database> {
-  return openDatabase(':memory:', { settings: { temp_directory: '', enable_external_file_cache: 'false' } });
+export function openForParquet(signal?: AbortSignal): Promise<Database> {
+  return openDatabase(':memory:', { settings: { temp_directory: '', enable_external_file_cache: 'false' }, signal });
 }
 
 /** Returns the contents by path. One statement, because planning several takes longer than running them. */

@@ -7,13 +7,13 @@ import { databaseFile } from '../warehouse/snapshot-format.ts';
 import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import { fullSyncHint, type CarryOver } from '../load/previous-tables.ts';
-import { definitionFingerprint, schemaFingerprint } from './describe-snapshot.ts';
+import { datasetFingerprint } from './manifest.ts';
 import type { Run } from '../run-options.ts';
 
 /** Returns what is damaged, as sentences. A database that another program holds doesn't count as damaged. */
-export async function findDamage({ folder, manifest }: Snapshot): Promise<readonly string[]> {
+export async function findDamage({ folder, manifest }: Snapshot, signal: AbortSignal): Promise<readonly string[]> {
   try {
-    return await verifySnapshot(folder, manifest);
+    return await verifySnapshot(folder, manifest, { signal });
   } catch (error) {
     if (isRekapError(error, 'database-held')) return [];
     throw error;
@@ -21,7 +21,14 @@ export async function findDamage({ folder, manifest }: Snapshot): Promise<readon
 }
 
 /** Plans to carry over partitions and datasets that this run doesn't request. Returns null if nothing is carried over. */
-export async function planCarryOver({ requested, options, previous, project, warn }: Run): Promise<CarryOver | null> {
+export async function planCarryOver({
+  requested,
+  options,
+  previous,
+  project,
+  warn,
+  signal,
+}: Run): Promise<CarryOver | null> {
   const isPartial = options.partitions !== null || requested.length < project.pipelines.length;
   if (!isPartial) return null;
   if (previous === null) {
@@ -35,7 +42,7 @@ export async function planCarryOver({ requested, options, previous, project, war
       fullSyncHint(project),
     );
   }
-  const problems = await findDamage(previous);
+  const problems = await findDamage(previous, signal);
   if (problems.length > 0) {
     throw new RekapError(
       'warehouse',
@@ -45,22 +52,37 @@ export async function planCarryOver({ requested, options, previous, project, war
   }
   const replaced = new Map<string, readonly string[] | null>();
   for (const pipeline of project.pipelines) {
-    const before = previous.manifest.datasets[pipeline.table];
-    if (before !== undefined && before.schema_fingerprint !== schemaFingerprint(pipeline)) {
+    const { table } = pipeline;
+    const before = previous.manifest.datasets[table];
+    const partitions = requested.includes(pipeline) ? options.partitions : [];
+    if (before !== undefined && partitions !== null && before.definition !== datasetFingerprint(pipeline)) {
+      const old = previous.manifest.project.pipelines.find((other) => other.table === table);
+      const place = old === undefined ? null : firstDifference(old, pipeline);
       throw new RekapError(
         'usage',
-        `The columns of the table ${pipeline.table} differ from the previous snapshot, so nothing can be carried over.`,
+        `Rows of ${table} cannot be carried over from snapshot ${previous.id}, because ${place === null ? 'another release of rekap built it' : `the declaration of ${table} has changed: ${place}`}.`,
         fullSyncHint(project),
       );
     }
-    replaced.set(pipeline.table, before === undefined ? null : requested.includes(pipeline) ? options.partitions : []);
-  }
-  if (previous.manifest.definition !== definitionFingerprint(project)) {
-    warn(
-      `Snapshot ${previous.id} was built with other definitions of tables and checks, such as by another release. Rows carried over from it keep the results of the old row checks. To check all rows again: ${fullSyncHint(project)}`,
-    );
+    replaced.set(table, before === undefined ? null : partitions);
   }
   return { replaced };
+}
+
+/** Returns where two declarations first differ, such as `columns.day.offset`, or null. */
+function firstDifference(old: unknown, now: unknown, place: readonly string[] = []): string | null {
+  if (!isObject(old) || !isObject(now)) return old === now ? null : place.join('.');
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+  for (const name of names) {
+    const found = firstDifference(old[name], now[name], [...place, name]);
+    if (found !== null) return found;
+  }
+  // The order of columns is that of the table.
+  return place[0] === 'columns' && Object.keys(old).join() !== Object.keys(now).join() ? place.join('.') : null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 /**
@@ -87,9 +109,9 @@ export async function findPrevious({ previous, options, warn }: Run): Promise<st
 }
 
 /** Returns a new error if the previous snapshot is damaged although its hashes match. Such damage shows only when reading. */
-export async function explainByPrevious({ previous }: Run, error: unknown): Promise<unknown> {
+export async function explainByPrevious({ previous, signal }: Run, error: unknown): Promise<unknown> {
   if (previous === null || error instanceof RekapError) return error;
-  const problems = await verifySnapshot(previous.folder, previous.manifest);
+  const problems = await verifySnapshot(previous.folder, previous.manifest, { signal });
   if (problems.length === 0) return error;
   return new RekapError(
     'warehouse',

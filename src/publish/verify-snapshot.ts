@@ -8,7 +8,7 @@ import { findAltered, sizeMismatch, describeReadError } from '../warehouse/check
 import { databaseFile, type Manifest, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
 import { ledgerProblems } from './gate.ts';
 import { manifestHashLine } from './manifest.ts';
-import { openForParquet, type ParquetContent } from './parquet-contents.ts';
+import { openForParquet } from './parquet-contents.ts';
 import {
   columnsAgree,
   partitionsComplete,
@@ -40,15 +40,16 @@ const checks = {
 
 /**
  * Reads every byte of a published snapshot, and returns all problems as sentences.
- * @param declared The CREATE statement and comments of each relation, if this release built the snapshot.
+ * @param declared The definitions of its tables and views, if this release built the snapshot.
+ * @param signal Its reason is thrown.
  * @throws `database-held` if the files are intact but another program locks the database, `warehouse-forbidden` if a file isn't readable.
  */
 export async function verifySnapshot(
   folder: string,
   manifest: Manifest,
-  declared?: ReadonlyMap<string, string>,
+  { declared, signal }: Pick<Subject, 'declared' | 'signal'> = {},
 ): Promise<string[]> {
-  const subject = { ...subjectOf(folder, manifest), declared };
+  const subject = { ...subjectOf(folder, manifest), declared, signal };
   // Checks the figures of an altered manifest too, to find the altered figure.
   return [...(await checkManifestFile(folder)), ...(await verify(subject, checks.published))];
 }
@@ -57,9 +58,9 @@ export async function verifySnapshot(
 export async function verifyBuilt(
   folder: string,
   manifest: Manifest,
-  contents?: ReadonlyMap<string, ParquetContent>,
+  { contents, signal }: Pick<Subject, 'contents' | 'signal'> = {},
 ): Promise<string[]> {
-  return verify({ ...subjectOf(folder, manifest), contents }, checks.built);
+  return verify({ ...subjectOf(folder, manifest), contents, signal }, checks.built);
 }
 
 export async function glanceAt(folder: string, manifest: Manifest): Promise<string[]> {
@@ -81,7 +82,7 @@ export async function checkManifestFile(folder: string): Promise<string[]> {
 
 function subjectOf(folder: string, manifest: Manifest): Subject {
   const named = manifest.project.pipelines.filter(({ table }) => Object.hasOwn(manifest.datasets, table));
-  return { folder, manifest, named, declared: undefined };
+  return { folder, manifest, named };
 }
 
 async function runAll(fileChecks: readonly FileCheck[], subject: Subject): Promise<string[]> {
@@ -93,13 +94,16 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
   if (damage.length > 0) return damage;
   let published: Database;
   try {
-    published = await openPublished(join(subject.folder, databaseFile), { memory: memoryToRead(subject.manifest) });
+    published = await openPublished(join(subject.folder, databaseFile), {
+      memory: memoryToRead(subject.manifest),
+      signal: subject.signal,
+    });
   } catch (error) {
     // Another program's write lock isn't damage.
     if (isRekapError(error, 'database-held')) throw error;
     return [`${databaseFile} cannot be opened: ${firstLine((error as Error).cause ?? error)}`];
   }
-  const parquet = await openForParquet();
+  const parquet = await openForParquet(subject.signal);
   try {
     for (const group of checks.tables) {
       // In parallel, because planning takes longer than running. All must end before the database is closed.
@@ -108,6 +112,7 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
           check(subject, { published: await published.beside(), parquet: await parquet.beside() }),
         ),
       );
+      subject.signal?.throwIfAborted();
       for (const end of ended) {
         const limit = end.status === 'rejected' ? explainSystemLimit(causeOf(end.reason)) : null;
         if (limit !== null) throw limit;

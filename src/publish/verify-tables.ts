@@ -6,13 +6,17 @@ import {
   columnList,
   contentSql,
   type Database,
+  type DefinedObject,
+  type Definitions,
   type DescribedColumn,
   quoteIdentifier,
   quoteText,
+  readComments,
+  readObjects,
   readParquetSql,
-  readDefinitions,
   tableColumns,
 } from '../runtime/database.ts';
+import { findImpurities } from '../load/analyze-sql.ts';
 import {
   changesTableName,
   databaseFile,
@@ -28,10 +32,11 @@ export interface Subject {
   readonly folder: string;
   readonly manifest: Manifest;
   readonly named: readonly AnyPipeline[];
-  /** The CREATE statement and comments of each relation by name. Undefined if another release built the snapshot. */
-  readonly declared: ReadonlyMap<string, string> | undefined;
+  /** Undefined if another release built the snapshot. */
+  readonly declared?: Definitions | undefined;
   /** Undefined if the Parquet files must be read. */
   readonly contents?: ReadonlyMap<string, ParquetContent> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** `published` is sealed. `parquet` may read the Parquet files. */
@@ -42,22 +47,51 @@ export interface OpenTables {
 
 export type TableCheck = (subject: Subject, open: OpenTables) => Promise<string[]>;
 
-/** Checks the kind and definition of every relation. A view instead of a table would show other rows, and a macro could replace a function. */
-export async function relationsAgree({ manifest, declared }: Subject, { published }: OpenTables): Promise<string[]> {
-  const found = await readDefinitions(published);
+/**
+ * Checks the kind and definition of every relation. A view instead of a table would show other rows, and a macro could replace a function. Views
+ * may come from someone else, so none is bound or run before this.
+ */
+export async function relationsAgree(subject: Subject, { published }: OpenTables): Promise<string[]> {
+  const { manifest, declared } = subject;
+  const found = await readObjects(published);
   const tables = manifest.files.filter(({ path }) => path.endsWith('.parquet'));
   const named = new Set([...tables.map(({ path }) => basename(path, '.parquet')), snapshotsLogTableName]);
   const existing = new Set(found.map(({ name }) => name));
   const missing = [...named, ...Object.keys(manifest.datasets)].filter((name) => !existing.has(name));
   if (missing.length > 0)
     return [...new Set(missing)].map((name) => `${databaseFile}: the table or view ${name} is missing`);
-  return found.flatMap(({ kind, name, definition }) => {
+  const expected = new Map(declared?.objects.map((object) => [object.name, object]));
+  const problems = found.flatMap(({ kind, name, definition, comment }) => {
     if (!named.has(name) || (kind !== 'table' && kind !== 'view'))
       return [`${databaseFile}: the manifest does not list the ${kind} ${name}`];
     if (kind === 'view' && isTable(manifest, name)) return [`${databaseFile}: ${name} is a view, not a table`];
-    if (declared === undefined || declared.get(name) === definition) return [];
+    const own = expected.get(name);
+    if (declared === undefined || (own?.definition === definition && own.comment === comment)) return [];
     return [`${databaseFile}: the ${kind} ${name} does not match its definition`];
   });
+  if (problems.length > 0) return problems;
+  if (declared === undefined) return impureViews(published, found);
+  const comments = await readComments(published);
+  return found.flatMap(({ kind, name }) =>
+    declared.comments.get(name) === comments.get(name)
+      ? []
+      : [`${databaseFile}: the comments of the ${kind} ${name} do not match its definition`],
+  );
+}
+
+/** Checks views that can't be compared with a declaration, because another release made them. */
+async function impureViews(published: Database, objects: readonly DefinedObject[]): Promise<string[]> {
+  const views = objects.filter(({ kind }) => kind === 'view');
+  const impurities = await findImpurities(
+    published,
+    views.map(({ name, definition }) => {
+      const start = [name, quoteIdentifier(name)].map((written) => `CREATE VIEW ${written} AS `);
+      return definition.slice(start.find((text) => definition.startsWith(text))?.length ?? 0);
+    }),
+  );
+  return views.flatMap(({ name }, index) =>
+    impurities[index] === null ? [] : [`${databaseFile}: the view ${name} is refused: ${impurities[index]!.what}`],
+  );
 }
 
 function isTable({ datasets }: Manifest, name: string): boolean {

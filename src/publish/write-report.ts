@@ -17,7 +17,7 @@ export interface ReportPlaces {
   readonly folder: string;
   readonly landing: string;
   readonly pinned: string | null;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Folder for what exceeds the memory for reading a snapshot. Without it, the report may use more memory. */
   readonly spill?: string;
 }

@@ -31,7 +31,7 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   /** Aborts the current statement and all later ones. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Memory limit of DuckDB in bytes: more than most figures need, but at most half of the machine. */
@@ -167,35 +167,50 @@ export async function tableColumns(
   return database.rows<DescribedColumn>(`DESCRIBE ${prefix}${quoteIdentifier(table)}`);
 }
 
-interface DefinedObject {
+export interface DefinedObject {
   readonly kind: 'table' | 'view' | 'macro' | 'type' | 'index' | 'sequence' | 'schema';
   readonly name: string;
   readonly definition: string;
+  readonly comment: string | null;
 }
 
-/** Returns all objects that the open file defines. Names outside the schema main have a schema prefix. */
-export async function readDefinitions(database: Database): Promise<DefinedObject[]> {
-  const own = 'WHERE database_name = current_database() AND NOT internal';
-  const nameOf = (name: string): string => `concat_ws('.', nullif(schema_name, 'main'), ${name})`;
+/** What an open file defines. Names outside the schema main have a schema prefix. */
+export interface Definitions {
+  readonly objects: readonly DefinedObject[];
+  /** The comments of the columns of each table and view, as one text. */
+  readonly comments: ReadonlyMap<string, string>;
+}
+
+const ownObjects = 'WHERE database_name = current_database() AND NOT internal';
+
+function nameSql(name: string): string {
+  return `concat_ws('.', nullif(schema_name, 'main'), ${name})`;
+}
+
+/** Returns all objects that the open file defines, without running or binding a view. */
+export async function readObjects(database: Database): Promise<DefinedObject[]> {
   const found = await database.rows<DefinedObject>(
-    `WITH comments AS (
-       SELECT schema_name, table_name AS name, list(comment ORDER BY column_index)::VARCHAR AS text FROM duckdb_columns() ${own} GROUP BY ALL
-     ), relations AS (
-       SELECT 'table' AS kind, schema_name, table_name AS name, sql, comment FROM duckdb_tables() ${own}
-       UNION ALL SELECT 'view', schema_name, view_name, sql, comment FROM duckdb_views() ${own}
-     )
-     SELECT kind, ${nameOf('name')} AS name, concat_ws(' ', sql, comment, text) AS definition
-       FROM relations LEFT JOIN comments USING (schema_name, name)
-     UNION ALL SELECT DISTINCT 'macro', ${nameOf('function_name')}, '' FROM duckdb_functions() ${own}
-     UNION ALL SELECT 'type', ${nameOf('type_name')}, '' FROM duckdb_types() ${own}
-     UNION ALL SELECT 'index', ${nameOf('index_name')}, '' FROM duckdb_indexes() WHERE database_name = current_database()
-     UNION ALL SELECT 'sequence', ${nameOf('sequence_name')}, '' FROM duckdb_sequences() WHERE database_name = current_database()
-     UNION ALL SELECT 'schema', schema_name, '' FROM duckdb_schemas() ${own} AND schema_name <> 'main'
+    `SELECT 'table' AS kind, ${nameSql('table_name')} AS name, sql AS definition, comment FROM duckdb_tables() ${ownObjects}
+     UNION ALL SELECT 'view', ${nameSql('view_name')}, sql, comment FROM duckdb_views() ${ownObjects}
+     UNION ALL SELECT DISTINCT 'macro', ${nameSql('function_name')}, '', NULL FROM duckdb_functions() ${ownObjects}
+     UNION ALL SELECT 'type', ${nameSql('type_name')}, '', NULL FROM duckdb_types() ${ownObjects}
+     UNION ALL SELECT 'index', ${nameSql('index_name')}, '', NULL FROM duckdb_indexes() WHERE database_name = current_database()
+     UNION ALL SELECT 'sequence', ${nameSql('sequence_name')}, '', NULL FROM duckdb_sequences() WHERE database_name = current_database()
+     UNION ALL SELECT 'schema', schema_name, '', NULL FROM duckdb_schemas() ${ownObjects} AND schema_name <> 'main'
      ORDER BY ALL`,
   );
   // DuckDB writes the names of an EXCLUDE in no fixed order.
   const sorted = (_: string, names: string): string => `EXCLUDE (${names.split(', ').toSorted().join(', ')})`;
   return found.map((one) => ({ ...one, definition: one.definition.replaceAll(/EXCLUDE \(([^()]*)\)/g, sorted) }));
+}
+
+/** Returns the comments of all columns. DuckDB binds every view for that. */
+export async function readComments(database: Database): Promise<Map<string, string>> {
+  const found = await database.rows<{ name: string; comments: string }>(
+    `SELECT ${nameSql('table_name')} AS name, list(comment ORDER BY column_index)::VARCHAR AS comments
+     FROM duckdb_columns() ${ownObjects} GROUP BY ALL`,
+  );
+  return new Map(found.map(({ name, comments }) => [name, comments]));
 }
 
 /** Quotes a name as an SQL identifier. Throws for NUL, which SQL can't contain. */

@@ -42,7 +42,7 @@ export interface PullOptions {
   readonly warehouse: string;
   readonly bucket: Bucket;
   /** Returns problems of a downloaded snapshot. It becomes current only if there are none. */
-  readonly verify: (snapshot: Pick<Snapshot, 'folder' | 'manifest'>) => Promise<string[]>;
+  readonly verify: (snapshot: Pick<Snapshot, 'folder' | 'manifest'>, signal?: AbortSignal) => Promise<string[]>;
   readonly keep: number;
   readonly acceptSource: boolean;
   /** True if only pulls write to the warehouse, so that it follows every change of the bucket. */
@@ -50,6 +50,8 @@ export interface PullOptions {
   readonly warn: (message: string) => void;
   readonly report: (done: number, files: number) => void;
   readonly clock: Pick<Clock, 'now'>;
+  /** Aborts the verification. The bucket has its own. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Pulled {
@@ -216,7 +218,7 @@ async function fetchSnapshot(
     await transferAll(manifest.files, fetchFile, report);
     await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
     await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
-    const problems = await options.verify({ folder, manifest });
+    const problems = await options.verify({ folder, manifest }, options.signal);
     if (problems.length > 0) throw invalid(bucket, remote, problems);
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
     const others = ids.filter((other) => other !== id);

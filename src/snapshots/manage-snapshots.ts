@@ -38,7 +38,7 @@ export interface Verification {
  * Verifies a snapshot and its stored responses. An unreadable manifest counts as damage.
  * @throws `snapshot-not-found` if no snapshot has this ID.
  */
-export async function verifyPublished(warehouse: string, id: string): Promise<Verification> {
+export async function verifyPublished(warehouse: string, id: string, signal?: AbortSignal): Promise<Verification> {
   let snapshot: Snapshot;
   try {
     snapshot = await readSnapshot(warehouse, id);
@@ -47,7 +47,7 @@ export async function verifyPublished(warehouse: string, id: string): Promise<Ve
     return { files: 0, problems: [error.message], answerProblems: [], answers: 'unknown', next: error.next };
   }
   const { run, landing, files } = snapshot.manifest;
-  const problems = await verifyAgainst(snapshot);
+  const problems = await verifyAgainst(snapshot, signal);
   const folder = join(warehousePaths(warehouse).landing, run);
   const isKept = isSnapshotId(run) && (await isThere(folder));
   const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];

@@ -19,7 +19,7 @@ const nullForZeroDivisor = { ieee_floating_point_ops: 'false' } as const;
 export interface ReadBounds {
   readonly memory?: number;
   /** Interrupts the running statement. Its reason is thrown. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Folder for what doesn't fit into memory. By default, statements can't write anything. */
   readonly spill?: string;
   /** Parquet files by table or view. Statements read the files instead of computing views again. */
@@ -49,7 +49,7 @@ export async function openPublished(
   try {
     for (const [name, path] of parquet)
       await database.run(`CREATE TEMP VIEW ${quoteIdentifier(name)} AS FROM ${readParquetSql(path)}`);
-    await seal(database, memory, [...parquet.values()], spill);
+    await seal(database, { memory, files: [...parquet.values()], ...(spill !== undefined && { spill }) });
     return nameDamagedFile(database, file);
   } catch (error) {
     database.close();
@@ -57,21 +57,29 @@ export async function openPublished(
   }
 }
 
-/**
- * Disables the file system, extensions and settings of an open database.
- * Without external access alone, a statement could still write to the file and its log. Without `spill`, no folder is left to spill to.
- * @param files Files that statements may read. They could also write to them, so callers that pass files must not run untrusted SQL.
- */
+interface SealOptions {
+  readonly memory?: number;
+  /**
+   * Files that statements may read and write, in addition to the open database. Without any, even that can't be written. Callers that pass
+   * files must only run queries.
+   */
+  readonly files?: readonly string[];
+  /** Without it, no folder is left to spill to. */
+  readonly spill?: string;
+  /** Settings that may still change. */
+  readonly settings?: readonly string[];
+}
+
+/** Disables the file system, extensions and settings of an open database, and makes results independent of the machine's time zone. */
 export async function seal(
   database: Database,
-  memory = maxMemory,
-  files: readonly string[] = [],
-  spill = '',
+  { memory = maxMemory, files = [], spill = '', settings = [] }: SealOptions = {},
 ): Promise<void> {
-  const paths = files.map((file) => quoteText(file)).join(', ');
+  const list = (texts: readonly string[]): string => `[${texts.map(quoteText).join(', ')}]`;
   await database.run(
-    `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ${quoteText(spill)}; SET allowed_paths = [${paths}];
-     SET enable_external_access = false; ${files.length === 0 ? "SET disabled_filesystems = 'LocalFileSystem';" : ''} SET lock_configuration = true`,
+    `SET memory_limit = '${Math.floor(memory / 1024)}KiB'; SET temp_directory = ${quoteText(spill)}; SET TimeZone = 'UTC';
+     SET allowed_paths = ${list(files)}; SET allowed_configs = ${list(settings)}; SET enable_external_access = false;
+     ${files.length === 0 ? "SET disabled_filesystems = 'LocalFileSystem';" : ''} SET lock_configuration = true`,
   );
 }
 

@@ -109,6 +109,8 @@ const datasetShape = v.object({
   nulls: counts,
   /** SHA-256 over the names, types and order of the columns. */
   schema_fingerprint: text,
+  /** SHA-256 over all that determines its rows: its declaration and rekap's rules. Missing in older snapshots. */
+  definition: v.optional(text),
 });
 /** A dataset in a manifest: ledger, sums, changes, and the proof of each partition. */
 export type ManifestDataset = Readonly<v.InferOutput<typeof datasetShape>>;
@@ -126,7 +128,7 @@ export const manifestShape = v.object({
   project: storedProjectShape,
   previous: v.nullable(text),
   datasets: v.record(text, datasetShape),
-  /** SHA-256 over the definitions of tables, views and checks. It changes with the release or the models. */
+  /** SHA-256 over the whole declaration and rekap's rules. */
   definition: text,
   warnings: v.array(text),
   /** Violations by severity and age. Missing in older snapshots. */

@@ -13,7 +13,13 @@ const reason = new Error('aborted');
 async function begin(loaded: Project) {
   const controller = new AbortController();
   const folder = await makeFolder();
-  const load = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project: loaded, signal: controller.signal });
+  const load = await Load.begin({
+    folder,
+    databaseFile: 'rekap.duckdb',
+    project: loaded,
+    previous: null,
+    signal: controller.signal,
+  });
   return { load, folder, controller };
 }
 

@@ -20,7 +20,13 @@ async function loadNotes(
 ): Promise<string> {
   const folder = await makeFolder();
   const { signal } = new AbortController();
-  const load = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project, signal });
+  const load = await Load.begin({
+    folder,
+    databaseFile: 'rekap.duckdb',
+    project,
+    previous: carried?.previous ?? null,
+    signal,
+  });
   try {
     load.append(voters!, { ...new Transformer(voters!).finish(), ...found });
     const log = { snapshot: '20261120T030002Z-000001', publishedAt: published, source: 'sample' };

@@ -100,7 +100,8 @@ export async function load(partitions: Readonly<Record<string, readonly unknown[
   await mkdir(folder, { recursive: true });
   const moved = settings.project ?? project;
   const { signal } = new AbortController();
-  const loading = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project: moved, signal });
+  const previous = settings.previous ?? null;
+  const loading = await Load.begin({ folder, databaseFile: 'rekap.duckdb', project: moved, previous, signal });
   const totals = new Map<string, TransformTotals>();
   try {
     for (const pipeline of moved.pipelines.filter(({ table }) => table in partitions)) {
@@ -114,7 +115,7 @@ export async function load(partitions: Readonly<Record<string, readonly unknown[
       totals.set(pipeline.table, transformer.totals());
     }
     const log = { snapshot: settings.snapshot ?? '20261120T030002Z-000001', publishedAt: published, source: 'sample' };
-    const loaded = await loading.finish(settings.carryOver ?? null, log, settings.previous ?? null);
+    const loaded = await loading.finish(settings.carryOver ?? null, log, previous);
     const file = join(folder, 'rekap.duckdb');
     return {
       folder,

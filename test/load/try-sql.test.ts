@@ -134,6 +134,13 @@ describe('a check', () => {
     expect(await problem(files)).toContain(message);
   });
 
+  it.each(["'Error' AS severity", "'high' AS severity", 'NULL AS severity'])('is refused with %s', async (severity) => {
+    const sql = select.replace("'error' AS severity", severity);
+    expect(await problem(check(`${select} FROM people UNION ALL ${sql} FROM people`))).toMatch(
+      /checks\/full\.sql:3: its severity .* must be 'error' or 'warning'/,
+    );
+  });
+
   it('of a row is run too', async () => {
     const checks = [{ kind: 'pattern', name: 'odd', severity: 'error', column: 'place', pattern: '[A-Z' }];
     const message = await problem({ 'people.json': { ...peopleJson, checks } });
@@ -152,11 +159,27 @@ describe('a way out of the database', () => {
   it.each(["read_text('/etc/hostname')", "read_csv('/etc/hostname')", "glob('/etc/*')", "'/etc/hostname.csv'"])(
     'is closed to a view and to a check: %s',
     async (from) => {
-      expect(await problem(view(`SELECT *\nFROM ${from}`))).toMatch(/models\/sums\.sql:\d: .*disabled/);
+      expect(await problem(view(`SELECT *\nFROM ${from}`))).toMatch(
+        /models\/sums\.sql:\d: .*(?:disabled|nothing except the tables)/,
+      );
       const sql = `${select} FROM (SELECT 'x' AS place, 1 AS total FROM ${from})`;
-      expect(await problem(check(sql))).toMatch(/checks\/full\.sql:\d: .*disabled/);
+      expect(await problem(check(sql))).toMatch(/checks\/full\.sql:\d: .*(?:disabled|nothing except the tables)/);
     },
   );
+});
+
+describe('SQL that gives other rows at another time', () => {
+  it('is refused in a view, a check and a section of the report, at its line', async () => {
+    const files = {
+      ...view('SELECT place,\n  now() AS at FROM people'),
+      ...check(`${select} FROM people WHERE total < random()`),
+      'report.json': [{ title: 'Ages', query: 'SELECT place, current_date AS day FROM people' }],
+    };
+    const found = await problem(files);
+    expect(found).toContain('models/sums.sql:3: it uses now()');
+    expect(found).toContain('checks/full.sql:3: it uses random()');
+    expect(found).toMatch(/report\.json:\d: it uses current_date/);
+  });
 });
 
 describe('a sum of 128 bits', () => {

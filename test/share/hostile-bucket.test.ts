@@ -5,7 +5,7 @@ import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, quoteText } from '../../src/runtime/database.ts';
-import { declaredRelations } from '../../src/load/schema.ts';
+import { declaredDefinitions } from '../../src/load/try-sql.ts';
 import { quarantineTable } from '../../src/load/tables.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
 import { pullSnapshot } from '../../src/share/pull-snapshot.ts';
@@ -85,6 +85,12 @@ const attacks: Readonly<Record<string, Attack>> = {
   'a view over a file, as if by another release': asAnotherRelease(
     runSql((secret) => `CREATE OR REPLACE VIEW data_quality AS SELECT content FROM read_text(${secret})`),
   ),
+  'a view that asks whether it is sealed, as if by another release': asAnotherRelease(
+    runSql("CREATE OR REPLACE VIEW data_quality AS FROM query('SELECT 1 AS one')"),
+  ),
+  'a view with a confusing name, as if by another release': asAnotherRelease(
+    runSql(`CREATE OR REPLACE VIEW data_quality AS SELECT current_setting('threads') AS " AS SELECT 1 --"`),
+  ),
   'an undeclared table': runSql('CREATE TABLE more AS SELECT 1 AS n'),
   'an undeclared schema': runSql('CREATE SCHEMA s; CREATE TABLE s.voters AS FROM voters'),
   'an empty schema': runSql('CREATE SCHEMA more'),
@@ -148,20 +154,20 @@ async function pullFrom(store: MemoryStore, mirror: string): Promise<unknown> {
 
 describe('verification', () => {
   // Computing them takes a second, so once is enough.
-  let relations: Awaited<ReturnType<typeof declaredRelations>>;
-  beforeAll(async () => void (relations = await declaredRelations(project)));
+  let declared: Awaited<ReturnType<typeof declaredDefinitions>>;
+  beforeAll(async () => void (declared = await declaredDefinitions(project)));
 
   it.each(Object.entries(attacks))('fails for a snapshot with %s', async (_, attack) => {
     const { warehouse } = await attackedBy(attack);
     const { folder, manifest } = await requireCurrent(warehouse);
     const isOurs = manifest.definition !== otherDefinition;
-    expect(await verifySnapshot(folder, manifest, isOurs ? relations : undefined)).not.toEqual([]);
+    expect(await verifySnapshot(folder, manifest, { declared: isOurs ? declared : undefined })).not.toEqual([]);
   });
 
   it('finds nothing in an unaltered snapshot', async () => {
     const { warehouse } = await prepared();
     const { folder, manifest } = await requireCurrent(warehouse);
-    expect(await verifySnapshot(folder, manifest, relations)).toEqual([]);
+    expect(await verifySnapshot(folder, manifest, { declared })).toEqual([]);
   });
 });
 

@@ -56,6 +56,15 @@ export const resultOptions = {
   json: { ...jsonOption.json, describe: 'same as --format json' },
 } as const satisfies Options;
 
+export const durationOption = {
+  'max-duration': {
+    type: 'number',
+    range: [1, week],
+    default: syncDefaults.maxDuration / 1000,
+    describe: 'maximum seconds for the whole run',
+  },
+} as const satisfies Options;
+
 export const logOptions = {
   'log-format': {
     type: 'string',

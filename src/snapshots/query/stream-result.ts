@@ -34,7 +34,7 @@ export interface Statement {
 export async function streamResult<Value>(
   statement: Statement,
   use: (streamed: StreamedResult) => Promise<Value>,
-  { rows, signal }: { readonly rows?: number | undefined; readonly signal?: AbortSignal } = {},
+  { rows, signal }: { readonly rows?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<Value> {
   const result = await (await statement.prepare(statement.sql)).stream();
   try {
