@@ -11,10 +11,12 @@ import { type Probe, probe } from '../../src/probe/probe.ts';
 import { maxRequests } from '../../src/probe/prober.ts';
 import { writeDraft } from '../../src/probe/write-draft.ts';
 import { loadProject } from '../../src/project/load-project.ts';
+import { maxColumns } from '../../src/project/validate.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { answerJson, type Script, startFaultServer } from '../support/fault-server.ts';
 import { listingPaths, type ListedRecord, serveListing } from '../support/listing-server.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const records: readonly ListedRecord[] = Array.from({ length: 137 }, (_, at) => ({
@@ -228,6 +230,42 @@ describe('a probe', () => {
     const { pipelines } = await loadProject(folder);
     const fields = Object.values(pipelines[0]!.columns).map(({ field }) => field);
     expect(fields).toEqual(['id', ...hostile]);
+  });
+
+  it('drafts columns that a check accepts for fields with unusual names, and leaves out a field that no column can name', async () => {
+    const unusual = [1, 2].map((id) => ({ id, '': `e${id}`, ' ': `b${id}`, inner: { '': `i${id}`, '-': 'x' } }));
+    const probed = await probeUrl(`${await serveListing({ records: unusual })}/all`);
+    expect(probed.columns.map(({ name, definition: { field } }) => [name, field])).toEqual([
+      ['id', 'id'],
+      ['field', '/'],
+      ['field_2', '/ '],
+      ['inner', '/inner/'],
+    ]);
+    expect(probed.skipped).toEqual(['/inner/-']);
+    const project = await draft(probed);
+    expect(await runHere(['check', '--project', project])).toMatchObject({ code: 0, stderr: '' });
+    const warehouse = await temporaryFolder();
+    await sync({ project, warehouse, clock: manualClock() });
+    const { query } = await openWarehouse(warehouse);
+    const rows = await query('SELECT id, field, field_2, "inner" FROM "all" ORDER BY id');
+    expect(rows.map((row) => Object.values(row).map(String))).toEqual(
+      [1, 2].map((id) => [`${id}`, `e${id}`, `b${id}`, `i${id}`]),
+    );
+  });
+
+  it('drafts at most as many columns as a check accepts', async () => {
+    const wide = (fields: number): ListedRecord =>
+      Object.fromEntries(Array.from({ length: fields }, (_, at) => [`f${at}`, at]));
+    const probed = await probeUrl(`${await serveListing({ records: [wide(maxColumns)] })}/all`);
+    await draft(probed);
+    await expect(probeUrl(`${await serveListing({ records: [wide(maxColumns + 1)] })}/all`)).rejects.toMatchObject({
+      code: 'envelope',
+      message: expect.stringContaining('1,001 fields'),
+    });
+    await expect(probeUrl(`${await serveListing({ records: [{ tags: ['a'] }] })}/all`)).rejects.toMatchObject({
+      code: 'envelope',
+      message: expect.stringContaining('0 fields'),
+    });
   });
 
   it('writes no file over another', async () => {
