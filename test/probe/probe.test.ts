@@ -1,6 +1,7 @@
 /** A probe finds how a list is paged, and drafts a project that syncs every record, for each way of paging. */
 
 import { writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -32,9 +33,15 @@ const records: readonly ListedRecord[] = Array.from({ length: 137 }, (_, at) => 
   place: { id: at, tags: ['a'] },
 }));
 
-async function probeUrl(url: string): Promise<Probe> {
-  const options = { auth: null, apiKey: new Secret(''), clock: manualClock(), signal: new AbortController().signal };
-  return probe({ url, ...options });
+async function probeUrl(url: string, maxDuration = 60_000): Promise<Probe> {
+  const { signal } = new AbortController();
+  return probe({ url, auth: null, apiKey: new Secret(''), clock: manualClock(), signal, maxDuration });
+}
+
+/** Sends a byte every 100 ms, and never ends. */
+function drip(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(' '), 100);
+  response.on('close', () => clearInterval(timer));
 }
 
 /** Writes the draft and loads it, as `rekap check` does. */
@@ -266,6 +273,25 @@ describe('a probe', () => {
       code: 'envelope',
       message: expect.stringContaining('0 fields'),
     });
+  });
+
+  it.each<[string, Script]>([
+    ['a response that never ends', (_, response) => void drip(response)],
+    [
+      'slow pages',
+      (request, response) =>
+        request.url!.includes('?') ? void drip(response) : answerJson(response, records.slice(0, 10)),
+    ],
+  ])('ends after its maximum duration for %s', async (_what, script) => {
+    const server = await startFaultServer(script);
+    onTestFinished(() => server.close());
+    const startedAt = performance.now();
+    await expect(probeUrl(`${server.url}/list`, 1000)).rejects.toMatchObject({
+      code: 'run-timeout',
+      message: expect.stringMatching(/did not finish within 1 s\. .* [01] requests?/),
+      next: expect.stringContaining('--max-duration'),
+    });
+    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
   it('writes no file over another', async () => {
