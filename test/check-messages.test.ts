@@ -21,7 +21,7 @@ async function broken() {
         voter({ regency: 'D', dpk_male: '7' }),
         voter({ regency: 'kota e', dapil_name: 'X' }),
         voter({ regency: 'KOTA E' }),
-        voter({ regency: 'F', dapil_name: 5 as never }),
+        voter({ regency: 'F', dapil_name: 5 as never, dpt_male: '-5' }),
       ],
     ],
     voting_rights_users: [
@@ -39,7 +39,7 @@ describe('a violation', () => {
     for (const violation of violations) expect(messageOf(project, violation, 'en')).toBe(violation.message);
   });
 
-  it('explains a malformed value: not a number, too large, or not text', async () => {
+  it('explains a malformed value: not a number, too large, too small, or not text', async () => {
     const said = (await broken())
       .filter(({ check_name }) => check_name === 'malformed')
       .map(({ column_name, message }) => [column_name, message]);
@@ -47,6 +47,7 @@ describe('a violation', () => {
       expect.arrayContaining([
         ['dpt_male', expect.stringMatching(/"x", which is not a whole number/)],
         ['dpt_total', expect.stringMatching(/"99999999999", which is more than 2,147,483,647/)],
+        ['dpt_male', expect.stringMatching(/"-5", which is less than 0/)],
         ['dapil_name', expect.stringMatching(/"5", which is not valid text/)],
       ]),
     );

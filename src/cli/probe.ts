@@ -1,7 +1,7 @@
 /** rekap probe: drafts a pipeline from a few requests to a service. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption } from './options/shared.ts';
+import { jsonOption, week } from './options/shared.ts';
 import { findTrusted, loadChosenProject, projectOption } from './project.ts';
 import { RekapError } from '../errors.ts';
 import type { Auth } from '../project/declaration.ts';
@@ -26,6 +26,12 @@ export const probeCommand = declareCommand({
       describe: 'folder of the project to add the pipeline to; it is created if it does not exist',
       defaultDescription: 'the nearest one above the working directory, else a new folder named after the list',
     },
+    'max-duration': {
+      type: 'number',
+      range: [1, week],
+      default: 120,
+      describe: 'maximum seconds for the whole run',
+    },
     'dry-run': { type: 'boolean', describe: 'print the draft without writing files' },
     ...jsonOption,
   },
@@ -35,7 +41,10 @@ export const probeCommand = declareCommand({
     ['rekap probe "https://host/v1/stations?region=AA-1"', 'show a filter that splits the list'],
   ],
   ignoresConfig: true,
-  async run({ auth: givenAuth, 'api-key-file': keyFile, project: given, 'dry-run': isDry, json }, [url = '']) {
+  async run(
+    { auth: givenAuth, 'api-key-file': keyFile, 'max-duration': seconds, project: given, 'dry-run': isDry, json },
+    [url = ''],
+  ) {
     const [
       { findDoubts, probe },
       { draftProject, nameProject },
@@ -56,18 +65,19 @@ export const probeCommand = declareCommand({
     const auth = givenAuth === undefined ? (project?.auth ?? null) : readAuth(givenAuth);
     const apiKey = await readApiKey(keyFile, auth);
     const signals = listenForSignals();
-    const found = await probe({ url, auth, apiKey, clock: systemClock, signal: signals.signal }).finally(() =>
+    const { signal } = signals;
+    const maxDuration = seconds * 1000;
+    const found = await probe({ url, auth, apiKey, clock: systemClock, signal, maxDuration }).finally(() =>
       signals.stop(),
     );
     const into = folder ?? found.table.replaceAll('_', '-');
     const { basename, resolve } = await import('node:path');
     const draft = draftProject(found, nameProject(basename(resolve(into))));
     const written = isDry ? [] : await writeDraft(draft, { folder: into, origin: found.origin, project });
-    const { printJson } = await import('./print/terminal.ts');
+    const { printJson, warningText } = await import('./print/terminal.ts');
     if (json) return printJson({ ...summarize(found), files: written, draft: draft.pipeline });
     const { printProbe } = await import('./print/print-probe.ts');
     printProbe(found);
-    const { warningText } = await import('./print/terminal.ts');
     for (const doubt of findDoubts(found))
       process.stderr.write(warningText(`Check this before you sync: ${doubt}.`, process.stderr));
     if (isDry) return void process.stdout.write(`\n${draft.pipeline}`);

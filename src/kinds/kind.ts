@@ -40,6 +40,8 @@ export interface Kind {
   /** Describes a value that can't be read, such as "is not valid text". `raw` is the text from the source. */
   malformed(raw: string | null): Phrase;
   readonly unusable: string;
+  /** Minimum and maximum of a whole number. */
+  readonly bounds?: readonly [least: bigint, most: bigint];
   readonly schema: Json;
   newColumn(rows?: number): Column;
 }

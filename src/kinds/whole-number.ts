@@ -19,26 +19,26 @@ export function wholeNumberKind(min: number | undefined, max: number | undefined
   const isSmall = least >= -BigInt(maxCount) - 1n && most <= BigInt(maxCount);
   const isUnsigned = least >= 0n;
   const sqlType = isSmall ? 'INTEGER' : 'BIGINT';
-  const limits = isUnsigned ? `or is more than ${most}` : `or is not between ${least} and ${most}`;
   return {
     sqlType,
     stagedType: sqlType,
     malformed(raw): Phrase {
-      // A number in digits is malformed only if it is out of bounds.
-      if (!(isUnsigned ? /^[0-9]+$/ : /^-?[0-9]+$/).test(raw ?? ''))
-        return { en: 'is not a whole number', id: 'bukan bilangan bulat' };
-      const number = isUnsigned || !raw!.startsWith('-') ? most : least;
-      return number === most
-        ? {
-            en: `is more than ${formatNumber(most)}, the maximum of a column`,
-            id: `lebih dari ${formatNumber(most)}, nilai maksimum kolom`,
-          }
-        : {
-            en: `is less than ${formatNumber(least)}, the minimum of a column`,
-            id: `kurang dari ${formatNumber(least)}, nilai minimum kolom`,
-          };
+      // The first digits decide, so a number of any length is compared in no time.
+      const number = /^-?[0-9]+$/.test(raw ?? '') ? BigInt(raw!.slice(0, 38)) : null;
+      if (number !== null && number < least)
+        return {
+          en: `is less than ${formatNumber(least)}, the minimum of the column`,
+          id: `kurang dari ${formatNumber(least)}, nilai minimum kolom`,
+        };
+      if (number !== null && number > most)
+        return {
+          en: `is more than ${formatNumber(most)}, the maximum of the column`,
+          id: `lebih dari ${formatNumber(most)}, nilai maksimum kolom`,
+        };
+      return { en: 'is not a whole number', id: 'bukan bilangan bulat' };
     },
-    unusable: `is not a whole number in digits, ${limits}`,
+    unusable: `is not a whole number in digits, or is not between ${least} and ${most}`,
+    bounds: [least, most],
     schema: { type: 'string', pattern: isUnsigned ? '^[0-9]+$' : '^-?[0-9]+$' },
     newColumn: (rows) => {
       if (!isSmall) return new LongColumn(least, most, rows);

@@ -1,7 +1,11 @@
 /** Guesses the kind of each field, with the values that speak for and against it. */
 
+import { RekapError } from '../errors.ts';
 import type { DeclaredColumn } from '../project/declaration.ts';
+import { escapePointer } from '../project/field-path.ts';
 import { consistencyColumn, ownRowColumns } from '../project/reserved.ts';
+import { maxColumns } from '../project/validate.ts';
+import { formatNumber } from '../runtime/text.ts';
 import { type Envelope, isObject, type ProbedRecord } from './envelope.ts';
 import { type ProbedField, readFields } from './field-reader.ts';
 import type { Answer } from './prober.ts';
@@ -16,16 +20,21 @@ export interface ProbedColumn {
 
 export interface ProbedColumns {
   readonly columns: readonly ProbedColumn[];
-  /** Fields that no column can hold, such as arrays. */
+  /** Fields that no column can hold. */
   readonly skipped: readonly string[];
 }
+
+export const whySkipped = 'no column can hold an array, a deep object, or an inner member named "-"';
 
 const maxDepth = 3;
 /** Names of numbers that identify or order something, so that their sum has no meaning. */
 const identifying =
   /(^|_)(id|ids|no|nr|num|number|code|kode|key|year|tahun|month|day|zip|postcode|rank|index|seq|version|phone)($|_)/;
 
-/** @param answers The responses that contained the records. */
+/**
+ * @param answers The responses that contained the records.
+ * @throws `envelope` if a dataset can't have as many columns as the records have fields.
+ */
 export function findColumns(
   records: readonly ProbedRecord[],
   answers: Iterable<Answer>,
@@ -34,6 +43,12 @@ export function findColumns(
   const fields = new Set<string>();
   const skipped = new Set<string>();
   for (const record of records) collectFields(record, [], fields, skipped);
+  if (fields.size === 0 || fields.size > maxColumns)
+    throw new RekapError(
+      'envelope',
+      `The records have ${formatNumber(fields.size)} fields for columns, but a dataset has 1 to ${formatNumber(maxColumns)} columns.`,
+      'Give the URL of another list, or write the pipeline yourself with the columns that you need.',
+    );
   const read = readFields(records, [...fields], answers, envelope);
   const names = new Set<string>();
   const columns = [...fields].map((field, place): ProbedColumn => {
@@ -48,15 +63,14 @@ export function findColumns(
 function collectFields(record: ProbedRecord, path: readonly string[], fields: Set<string>, skipped: Set<string>): void {
   for (const [name, value] of Object.entries(record)) {
     const own = [...path, name];
-    const field = own.length === 1 && !name.startsWith('/') ? name : `/${own.map(escape).join('/')}`;
-    if (isObject(value) && own.length < maxDepth) collectFields(value, own, fields, skipped);
+    const isPlain = own.length === 1 && /\S/.test(name) && !name.startsWith('/');
+    const field = isPlain ? name : `/${own.map(escapePointer).join('/')}`;
+    // In a pointer, - is an index without a value.
+    if (own.length > 1 && own.includes('-')) skipped.add(field);
+    else if (isObject(value) && own.length < maxDepth) collectFields(value, own, fields, skipped);
     else if (typeof value === 'object' && value !== null) skipped.add(field);
     else fields.add(field);
   }
-}
-
-function escape(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Returns a field's name in snake_case, different from all names so far. */
@@ -183,7 +197,7 @@ function describeField(field: string): string {
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .trim()
     .toLowerCase();
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  return words === '' ? `The field ${field}.` : `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** Cut, so that a table stays readable. */

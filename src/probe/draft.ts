@@ -3,7 +3,7 @@
 import type { DeclaredColumn } from '../project/declaration.ts';
 import { ownTables, reconciliationName } from '../project/reserved.ts';
 import { countOf } from '../runtime/text.ts';
-import type { ProbedColumn } from './columns.ts';
+import { type ProbedColumn, whySkipped } from './columns.ts';
 import { findDoubts, type Probe } from './probe.ts';
 
 export interface Draft {
@@ -89,7 +89,7 @@ function pipelineText(probe: Probe, table: string, path: string): string {
         ]),
     '  columns: {',
     ...columns.map((column) => `    ${column.name}: ${columnText(column)}, ${remark(column.why)}`),
-    ...skipped.map((field) => `    ${remark(`${field} is an array or too deep, and no column can hold it.`)}`),
+    ...skipped.map((field) => `    ${remark(`${field}: ${whySkipped}`)}`),
     '  },',
     `  key: ${literal(keyColumns)}, ${remark(
       isUnique

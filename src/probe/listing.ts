@@ -80,12 +80,8 @@ export async function fetchRecords(list: ProbedList, target: string): Promise<Pr
   return answer.status === 200 ? recordsIn(answer.text, list.envelope) : null;
 }
 
-export function capOf(
-  name: string,
-  large: readonly ProbedRecord[],
-  rest: readonly ProbedRecord[] | null,
-): FoundPaging['cap'] {
-  if (large.length >= largeSize || rest === null || rest.length === 0) return null;
+export function capOf(name: string, large: readonly ProbedRecord[], hasMore: boolean): FoundPaging['cap'] {
+  if (large.length >= largeSize || !hasMore) return null;
   return { size: large.length, why: `${name}=${largeSize} brought ${large.length} records, and more follow` };
 }
 

@@ -6,6 +6,7 @@ import { readPointer } from '../project/field-path.ts';
 import { leavesOf, parseBody, type ProbedRecord, recordsIn } from './envelope.ts';
 import {
   areDisjoint,
+  capOf,
   different,
   fetchLarge,
   findSize,
@@ -100,14 +101,11 @@ async function withSize(
   if (size === null) return { paging: found, why, guesses: [], cap: null, records: different(known) };
   const large = await fetchLarge(list, size, first);
   const answer = await list.prober.get(targetOf(list, { [size]: largeSize }));
-  const hasMore = answer !== null && large.length < largeSize && nextTarget(list, answer, paging) !== null;
   return {
     paging: found,
     why,
     guesses: [],
-    cap: hasMore
-      ? { size: large.length, why: `${size}=${largeSize} brought ${large.length} records, and more follow` }
-      : null,
+    cap: capOf(size, large, answer !== null && nextTarget(list, answer, paging) !== null),
     records: different([...known, ...large]),
   };
 }

@@ -56,7 +56,7 @@ async function describeOffset(list: ProbedList, base: readonly ProbedRecord[], o
     paging: { by: 'offset', limit, offset },
     why: `${offset}=1 starts at the second record`,
     guesses: size === null ? [`no response showed the name of the page size; "limit" is a guess`] : [],
-    cap: capOf(limit, large, rest),
+    cap: capOf(limit, large, rest !== null && rest.length > 0),
     records: different([...base, ...large, ...(rest ?? [])]),
   };
 }
@@ -82,7 +82,7 @@ async function describePages(list: ProbedList, base: readonly ProbedRecord[], pa
     },
     why: `${page}=2 brings other records${startsAtZero ? `, and so does ${page}=1, so the first page is 0` : ''}`,
     guesses: [],
-    cap: size === null ? null : capOf(size, large, rest),
+    cap: size === null ? null : capOf(size, large, rest !== null && rest.length > 0),
     records: different([...base, ...large, ...(rest ?? [])]),
   };
 }

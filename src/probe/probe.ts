@@ -3,7 +3,9 @@
 import { isUtf8 } from 'node:buffer';
 import { RekapError } from '../errors.ts';
 import type { Auth, Paging } from '../project/declaration.ts';
+import { boundSignal } from '../runtime/bound-signal.ts';
 import type { Clock } from '../runtime/context.ts';
+import { countOf } from '../runtime/text.ts';
 import {
   beginsAsJson,
   type BodyProblem,
@@ -30,6 +32,8 @@ export interface ProbeOptions {
   readonly apiKey: Secret;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Maximum milliseconds for the whole probe. */
+  readonly maxDuration: number;
 }
 
 export interface Probe extends ProbedColumns {
@@ -50,7 +54,7 @@ export interface Probe extends ProbedColumns {
 /** A parameter with such a name is a key, which belongs into REKAP_API_KEY. */
 const keyNames = /^(api[_-]?key|key|token|access[_-]?token|auth|secret|password|signature)$/i;
 
-/** @throws `usage` if the URL can't be probed; errors of the source if it refuses; `envelope` if it returns no records. */
+/** @throws `usage` if the URL can't be probed; errors of the source if it refuses; `envelope` if it returns no records; `run-timeout`. */
 export async function probe(options: ProbeOptions): Promise<Probe> {
   const { origin, pathname, searchParams } = readUrl(options.url);
   const transport = createHttpTransport({
@@ -60,8 +64,9 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     timeout: 30_000,
     maxResponseBytes: 64 * 1024 * 1024,
   });
+  const bound = boundSignal(options.signal, options.maxDuration, () => tookTooLong(options, prober.requests.length));
+  const prober = new Prober({ ...options, signal: bound.signal, transport, origin });
   try {
-    const prober = new Prober({ ...options, transport, origin });
     const fixed = new Map([...searchParams].filter(([name]) => !pagingNames.has(name)));
     const given = new Set([...searchParams.keys()].filter((name) => pagingNames.has(name)));
     const query = searchParams.toString();
@@ -95,8 +100,17 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
       requests: prober.requests,
     };
   } finally {
+    bound.end();
     await transport.close();
   }
+}
+
+function tookTooLong({ maxDuration }: ProbeOptions, completed: number): RekapError {
+  return new RekapError(
+    'run-timeout',
+    `The probe did not finish within ${Math.round(maxDuration / 1000)} s. It completed ${countOf(completed, 'request')}.`,
+    'Allow more time with --max-duration, or request fewer records in the URL, such as with limit=10.',
+  );
 }
 
 function sizeOf(paging: Paging | null): string | undefined {

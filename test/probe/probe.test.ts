@@ -1,6 +1,7 @@
 /** A probe finds how a list is paged, and drafts a project that syncs every record, for each way of paging. */
 
 import { writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,10 +12,12 @@ import { type Probe, probe } from '../../src/probe/probe.ts';
 import { maxRequests } from '../../src/probe/prober.ts';
 import { writeDraft } from '../../src/probe/write-draft.ts';
 import { loadProject } from '../../src/project/load-project.ts';
+import { maxColumns } from '../../src/project/validate.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { answerJson, type Script, startFaultServer } from '../support/fault-server.ts';
 import { listingPaths, type ListedRecord, serveListing } from '../support/listing-server.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const records: readonly ListedRecord[] = Array.from({ length: 137 }, (_, at) => ({
@@ -30,9 +33,15 @@ const records: readonly ListedRecord[] = Array.from({ length: 137 }, (_, at) => 
   place: { id: at, tags: ['a'] },
 }));
 
-async function probeUrl(url: string): Promise<Probe> {
-  const options = { auth: null, apiKey: new Secret(''), clock: manualClock(), signal: new AbortController().signal };
-  return probe({ url, ...options });
+async function probeUrl(url: string, maxDuration = 60_000): Promise<Probe> {
+  const { signal } = new AbortController();
+  return probe({ url, auth: null, apiKey: new Secret(''), clock: manualClock(), signal, maxDuration });
+}
+
+/** Sends a byte every 100 ms, and never ends. */
+function drip(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(' '), 100);
+  response.on('close', () => clearInterval(timer));
 }
 
 /** Writes the draft and loads it, as `rekap check` does. */
@@ -228,6 +237,61 @@ describe('a probe', () => {
     const { pipelines } = await loadProject(folder);
     const fields = Object.values(pipelines[0]!.columns).map(({ field }) => field);
     expect(fields).toEqual(['id', ...hostile]);
+  });
+
+  it('drafts columns that a check accepts for fields with unusual names, and leaves out a field that no column can name', async () => {
+    const unusual = [1, 2].map((id) => ({ id, '': `e${id}`, ' ': `b${id}`, inner: { '': `i${id}`, '-': 'x' } }));
+    const probed = await probeUrl(`${await serveListing({ records: unusual })}/all`);
+    expect(probed.columns.map(({ name, definition: { field } }) => [name, field])).toEqual([
+      ['id', 'id'],
+      ['field', '/'],
+      ['field_2', '/ '],
+      ['inner', '/inner/'],
+    ]);
+    expect(probed.skipped).toEqual(['/inner/-']);
+    const project = await draft(probed);
+    expect(await runHere(['check', '--project', project])).toMatchObject({ code: 0, stderr: '' });
+    const warehouse = await temporaryFolder();
+    await sync({ project, warehouse, clock: manualClock() });
+    const { query } = await openWarehouse(warehouse);
+    const rows = await query('SELECT id, field, field_2, "inner" FROM "all" ORDER BY id');
+    expect(rows.map((row) => Object.values(row).map(String))).toEqual(
+      [1, 2].map((id) => [`${id}`, `e${id}`, `b${id}`, `i${id}`]),
+    );
+  });
+
+  it('drafts at most as many columns as a check accepts', async () => {
+    const wide = (fields: number): ListedRecord =>
+      Object.fromEntries(Array.from({ length: fields }, (_, at) => [`f${at}`, at]));
+    const probed = await probeUrl(`${await serveListing({ records: [wide(maxColumns)] })}/all`);
+    await draft(probed);
+    await expect(probeUrl(`${await serveListing({ records: [wide(maxColumns + 1)] })}/all`)).rejects.toMatchObject({
+      code: 'envelope',
+      message: expect.stringContaining('1,001 fields'),
+    });
+    await expect(probeUrl(`${await serveListing({ records: [{ tags: ['a'] }] })}/all`)).rejects.toMatchObject({
+      code: 'envelope',
+      message: expect.stringContaining('0 fields'),
+    });
+  });
+
+  it.each<[string, Script]>([
+    ['a response that never ends', (_, response) => void drip(response)],
+    [
+      'slow pages',
+      (request, response) =>
+        request.url!.includes('?') ? void drip(response) : answerJson(response, records.slice(0, 10)),
+    ],
+  ])('ends after its maximum duration for %s', async (_what, script) => {
+    const server = await startFaultServer(script);
+    onTestFinished(() => server.close());
+    const startedAt = performance.now();
+    await expect(probeUrl(`${server.url}/list`, 1000)).rejects.toMatchObject({
+      code: 'run-timeout',
+      message: expect.stringMatching(/did not finish within 1 s\. .* [01] requests?/),
+      next: expect.stringContaining('--max-duration'),
+    });
+    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
   it('writes no file over another', async () => {

@@ -26,6 +26,10 @@ const plus = (name: string, definition: object): { columns: Record<string, Colum
   columns: { ...sound.columns, [name]: { ...column, ...definition } },
 });
 
+function manyColumns(count: number): Record<string, ColumnDefinition> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, { ...column, field: `X${at}` }]));
+}
+
 /** Returns the first problem with the shape of a value. */
 function shapeProblemOf(shape: Parameters<typeof findShapeProblems>[0], value: unknown): string | null {
   const [found] = findShapeProblems(shape, value);
@@ -78,6 +82,10 @@ describe('a pipeline', () => {
     [/parameter "id_dapil" is also a parameter of its/, { parameters: { id_dapil: '1' } }],
     [/parameter "limit" is also a parameter of its/, { parameters: { limit: '1' } }],
     [/no columns/, { columns: {} }],
+    [
+      /it declares 1,001 columns, but a dataset has at most 1,000; declare only/,
+      { columns: { ...sound.columns, ...manyColumns(1001 - Object.keys(sound.columns).length) } },
+    ],
     [/column name "a"b" is not lower-case/, plus('a"b', {})],
     [/^columns.extra.field is empty/, plus('extra', { field: '' })],
     [/"dapil_id" and "extra" both read the field "IdDapil"/, plus('extra', { field: 'IdDapil' })],

@@ -51,7 +51,7 @@ it.each([
   ['IdDapil', '""', 'is empty'],
   ['IdDapil', '"x"', 'is not a whole number'],
   ['IdDapil', '-1', 'is not a whole number'],
-  ['TahunPemilu', '2147483648', 'is more than 2147483647'],
+  ['TahunPemilu', '2147483648', 'is not between 0 and 2147483647'],
   ['NamaKabupaten', undefined, 'is missing'],
   ['NamaKabupaten', '""', 'is empty'],
   ['NamaProvinsi', '5', 'is not valid text'],

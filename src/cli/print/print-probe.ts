@@ -1,5 +1,6 @@
 /** Prints what a probe found, as tables. */
 
+import { whySkipped } from '../../probe/columns.ts';
 import type { Probe } from '../../probe/probe.ts';
 import { maxRequests } from '../../probe/prober.ts';
 import { countOf } from '../../runtime/text.ts';
@@ -52,6 +53,6 @@ function findings({ envelope, paging, partition, keys, records, skipped }: Probe
       : ['partitions', partition.parameter, partition.why],
     ...keys.map(({ columns, different }, place) => [place === 0 ? 'key' : 'or', columns.join(', '), unique(different)]),
     ...(keys.length === 0 ? [['key', 'none', 'no column is without null and could identify a record']] : []),
-    ...skipped.map((field) => ['left out', field, 'an array or a deep object; no column can hold it']),
+    ...skipped.map((field) => ['left out', field, whySkipped]),
   ].map((row) => row.map((text) => printable(text)));
 }

@@ -106,11 +106,15 @@ function isViolation({ columns }: AnyPipeline, column: string): string {
 function nullValue({ columns }: AnyPipeline, column: string): Found {
   const definition = columns[column]!;
   const reason = reasonName(column);
-  const { malformed } = kindOf(definition);
+  const { malformed, bounds } = kindOf(definition);
   const raw = rawName(column);
-  // Whether a number is too large or too small depends on its digits.
-  const problem = `CASE WHEN ${raw} RLIKE '^-[0-9]+\\\\z' THEN ${sparkText(malformed(`-${'9'.repeat(40)}`).en)}
-    WHEN ${raw} RLIKE '^[0-9]+\\\\z' THEN ${sparkText(malformed('9'.repeat(40)).en)} ELSE ${sparkText(malformed('x').en)} END`;
+  const problemOf = (example: bigint | string): string => sparkText(malformed(String(example)).en);
+  const number = `CASE WHEN ${raw} RLIKE '^-?[0-9]+\\\\z' THEN try_cast(left(${raw}, 38) AS DECIMAL(38,0)) END`;
+  const problem =
+    bounds === undefined
+      ? problemOf('x')
+      : `CASE WHEN ${number} < ${bounds[0]} THEN ${problemOf(bounds[0] - 1n)}
+    WHEN ${number} > ${bounds[1]} THEN ${problemOf(bounds[1] + 1n)} ELSE ${problemOf('x')} END`;
   const filled = {
     column,
     field: definition.field,
