@@ -21,7 +21,7 @@ import {
   suggest,
   summable,
 } from './validate-checks.ts';
-import { isPortable, namesIn } from './sql-files.ts';
+import { findForeign, isPortable, namesIn } from './sql-files.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 export interface DeclarationProblem {
@@ -251,19 +251,26 @@ function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator
     for (const found of findCheckNameProblems(check.name)) yield problemOf(check, found);
     if (rowChecks.has(check.name)) yield problemOf(check, ['', `a row check also has the name "${check.name}"`]);
   }
+}
+
+/** Finds what Spark doesn't have or reads differently in portable views and checks. Stored projects are checked only before Spark runs them. */
+export function* findPortableProblems({ models, checks }: Project): Generator<DeclarationProblem> {
   const others = [
     reconciliationName,
     ...ownTables,
     ...models.flatMap((model) => (isPortable(model) ? [] : [model.name])),
   ];
-  const unportable = new Map<SqlFile, readonly string[]>([
-    // Spark has the violations before the models, and whether a row is consistent after the checks.
+  // Spark has the violations before the models, and whether a row is consistent after the checks.
+  const absent = new Map<SqlFile, readonly string[]>([
     ...models.map((model) => [model, others.filter((name) => name !== 'violations')] as const),
     ...checks.map((check) => [check, [...others, consistencyColumn]] as const),
   ]);
-  for (const [file, names] of unportable) {
-    const read = isPortable(file) ? namesIn(file.sql).find((name) => names.includes(name)) : undefined;
-    if (read !== undefined)
-      yield problemOf(file, [read, `it is portable, but reads ${read}, which Spark does not have`]);
+  for (const [{ name: of, sql, portable }, names] of absent) {
+    if (portable !== true) continue;
+    const foreign = findForeign(sql);
+    const read = namesIn(sql).find((name) => names.includes(name));
+    if (foreign !== null) yield { of, near: foreign.near, what: `it is portable, but ${foreign.what}` };
+    else if (read !== undefined)
+      yield { of, near: read, what: `it is portable, but reads ${read}, which Spark does not have` };
   }
 }

@@ -3,7 +3,9 @@
 import { makeSchema } from '../../load/schema.ts';
 import { quarantineTable } from '../../load/tables.ts';
 import type { Project, SqlFile } from '../../project/declaration.ts';
+import { declarationError } from '../../project/declaration-error.ts';
 import { isPortable } from '../../project/sql-files.ts';
+import { findPortableProblems } from '../../project/validate.ts';
 import { openDatabase } from '../../runtime/database.ts';
 import { seal } from '../../warehouse/open-published.ts';
 import { readDictionary } from '../../warehouse/read-dictionary.ts';
@@ -56,8 +58,16 @@ export interface Staged {
   readonly checks: readonly { readonly check: SqlFile; readonly returned: ReadonlySet<string> }[];
 }
 
-/** Reads the columns of what an engine writes from an empty database of the project. */
+/**
+ * Reads the columns of what an engine writes from an empty database of the project.
+ *
+ * @throws `pipeline-definition` if Spark would read portable SQL differently, `usage` if two tables have the same name.
+ */
 export async function describeStaged(project: Project): Promise<Staged> {
+  const problems = [...findPortableProblems(project)].map(({ of, what }) => {
+    return { file: { path: of!, text: '', headerLines: 0 }, at: 1, what };
+  });
+  if (problems.length > 0) throw declarationError(problems);
   const names = stagedNames(project);
   requireDistinct(names);
   const database = await openDatabase(':memory:');
