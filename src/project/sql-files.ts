@@ -98,11 +98,6 @@ export function orderModels<Model extends SqlFile>(models: readonly Model[]): { 
   }
 }
 
-/** True if a view or a check says that other engines give the same rows for it. */
-export function isPortable({ portable }: SqlFile): boolean {
-  return portable === true;
-}
-
 /** Returns the names in a statement, without those in literals and comments. */
 export function namesIn(sql: string): string[] {
   return sql.replaceAll(/'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\//g, ' ').match(/\w+/g) ?? [];

@@ -21,7 +21,7 @@ import {
   suggest,
   summable,
 } from './validate-checks.ts';
-import { findForeign, isPortable, namesIn } from './sql-files.ts';
+import { findForeign, namesIn } from './sql-files.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 export interface DeclarationProblem {
@@ -258,19 +258,15 @@ export function* findPortableProblems({ models, checks }: Project): Generator<De
   const others = [
     reconciliationName,
     ...ownTables,
-    ...models.flatMap((model) => (isPortable(model) ? [] : [model.name])),
+    ...models.flatMap(({ name, portable }) => (portable ? [] : [name])),
   ];
-  // Spark has the violations before the models, and whether a row is consistent after the checks.
-  const absent = new Map<SqlFile, readonly string[]>([
-    ...models.map((model) => [model, others.filter((name) => name !== 'violations')] as const),
-    ...checks.map((check) => [check, [...others, consistencyColumn]] as const),
-  ]);
-  for (const [{ name: of, sql, portable }, names] of absent) {
-    if (portable !== true) continue;
-    const foreign = findForeign(sql);
-    const read = namesIn(sql).find((name) => names.includes(name));
-    if (foreign !== null) yield { of, near: foreign.near, what: `it is portable, but ${foreign.what}` };
-    else if (read !== undefined)
-      yield { of, near: read, what: `it is portable, but reads ${read}, which Spark does not have` };
+  for (const file of [...models, ...checks].filter(({ portable }) => portable)) {
+    // Spark has the violations before the models, and whether a row is consistent after the checks.
+    const absent = models.includes(file)
+      ? others.filter((name) => name !== 'violations')
+      : [...others, consistencyColumn];
+    const read = namesIn(file.sql).find((name) => absent.includes(name));
+    const found = findForeign(file.sql) ?? (read && { near: read, what: `reads ${read}, which Spark does not have` });
+    if (found) yield { of: file.name, near: found.near, what: `it is portable, but ${found.what}` };
   }
 }

@@ -25,9 +25,7 @@ describe('a script for Spark', () => {
     const models = [{ ...model!, sql: String.raw`SELECT '\''; DROP TABLE x; --' AS y` }];
     await expect(sparkScript({ ...project, models }, run, 'rekap')).rejects.toMatchObject({
       code: 'pipeline-definition',
-      reasons: [
-        `${model!.name}: it is portable, but contains a backslash, which Spark reads differently; remove it, or the line "-- portable: yes"`,
-      ],
+      message: `${model!.name}: it is portable, but contains a backslash, which Spark reads differently; remove it, or the line "-- portable: yes".`,
     });
   });
 

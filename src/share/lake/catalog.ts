@@ -4,14 +4,7 @@ import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { Clock } from '../../runtime/context.ts';
 import type { Secret } from '../../source/secret.ts';
 import { parseExactly, writeExactly } from './exact-json.ts';
-import {
-  isSame,
-  type NewTable,
-  type SnapshotId,
-  type TableChange,
-  type TableMetadata,
-  type TableUpdate,
-} from './iceberg.ts';
+import { isSame, type NewTable, type SnapshotId, type TableChange, type TableMetadata } from './iceberg.ts';
 import { currentFields } from './table-schema.ts';
 
 /** Where the catalog is, and how to sign in. */
@@ -50,7 +43,8 @@ export class Catalog {
   static async connect(settings: CatalogSettings): Promise<Catalog> {
     const catalog = new Catalog(settings);
     const query = settings.warehouse === null ? '' : `?warehouse=${encodeURIComponent(settings.warehouse)}`;
-    const config = (await catalog.read(`/v1/config${query}`)) as {
+    const found = await catalog.send('GET', `/v1/config${query}`);
+    const config = catalog.parse(catalog.requireDone(found, 'read its configuration')) as {
       readonly defaults?: Readonly<Record<string, string>>;
       readonly overrides?: Readonly<Record<string, string>>;
       readonly endpoints?: readonly string[];
@@ -156,10 +150,7 @@ export class Catalog {
    *
    * @param isAccepted True if the catalog accepted the commit. Then tags don't matter: Nessie accepts tags of tables, but doesn't keep them.
    */
-  private async stateOf(
-    changes: readonly TableChange[],
-    isAccepted: boolean,
-  ): Promise<'committed' | 'superseded' | 'unknown'> {
+  private async stateOf(changes: readonly TableChange[], isAccepted: boolean) {
     const last = changes.findLast(({ updates }) => !updates.every(isTag)) ?? changes.at(-1)!;
     const table = await this.loadTable(last.identifier.name);
     if (table === null) return 'unknown';
@@ -174,20 +165,11 @@ export class Catalog {
       return isReplaced ? 'superseded' : 'unknown';
     }
     const isDone = last.updates.every((update) => {
-      switch (update.action) {
-        case 'set-snapshot-ref':
-          return (
-            (isAccepted && isTag(update)) || isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id'])
-          );
-        case 'remove-snapshot-ref':
-          return refs[update['ref-name']] === undefined;
-        case 'add-schema': {
-          const names = new Set(currentFields(table).map(({ name }) => name));
-          return update.schema.fields.every(({ name }) => names.has(name));
-        }
-        default:
-          return true;
-      }
+      if (update.action === 'add-schema')
+        return update.schema.fields.every(({ name }) => currentFields(table).some((field) => field.name === name));
+      if (update.action === 'remove-snapshot-ref') return refs[update['ref-name']] === undefined;
+      if (update.action !== 'set-snapshot-ref' || (isAccepted && isTag(update))) return true;
+      return isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id']);
     });
     return isDone ? 'committed' : 'unknown';
   }
@@ -244,10 +226,6 @@ export class Catalog {
     }
   }
 
-  private async read(path: string): Promise<unknown> {
-    return this.parse(this.requireDone(await this.send('GET', path), 'read its configuration'));
-  }
-
   private path(rest: string): string {
     return `/v1/${this.prefix}${rest}`;
   }
@@ -289,7 +267,7 @@ export class Catalog {
   }
 }
 
-function isTag(update: TableUpdate): boolean {
+function isTag(update: TableChange['updates'][number]): boolean {
   return update.action === 'set-snapshot-ref' && update.type === 'tag';
 }
 
