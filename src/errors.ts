@@ -86,7 +86,7 @@ const failures = {
   lake: ExitCode.bucket,
   /** Another publisher changed the tables of the catalog first, or they contain a newer snapshot of another warehouse. Nothing is changed. */
   'lake-conflict': ExitCode.busy,
-  /** The connection to the catalog broke during the commit. All tables have changed, or none. */
+  /** The catalog does not show whether it applied a commit, or the connection broke. All tables have changed, or none. */
   'lake-uncertain': ExitCode.bucket,
   /** A signal ended the run. The exit code shows which signal. */
   interrupted: ExitCode.interrupted,

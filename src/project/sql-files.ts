@@ -98,12 +98,29 @@ export function orderModels<Model extends SqlFile>(models: readonly Model[]): { 
   }
 }
 
-/** True if a view or a check says that other engines give the same rows for it. */
-export function isPortable({ portable }: SqlFile): boolean {
-  return portable === true;
-}
-
 /** Returns the names in a statement, without those in literals and comments. */
 export function namesIn(sql: string): string[] {
   return sql.replaceAll(/'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\//g, ' ').match(/\w+/g) ?? [];
+}
+
+const foreign: Readonly<Record<string, string>> = {
+  '\\': 'a backslash',
+  '\0': 'a NUL',
+  '"': 'a double quote',
+  $: 'a dollar sign',
+  ';': 'a semicolon',
+  '/*': 'a /* comment',
+  "'": 'a line break in a text',
+};
+
+/**
+ * Returns a part of a query that can be another value or several statements in Spark; null if there is none. There, a backslash is an escape,
+ * "a" is a text, /*+ is a hint, and spark-sql skips each line that begins with --, even in a text or a comment. DuckDB reads up to a NUL.
+ */
+export function findForeign(sql: string): { readonly near: string; readonly what: string } | null {
+  const rest = sql.replaceAll(/'[^'\r\n]*'|--[^\r\n]*/g, ' ');
+  const found = /\w*(\\|\0)\w*/.exec(sql) ?? /\w*(["$;']|\/\*)\w*/.exec(rest);
+  if (found === null) return null;
+  const what = `contains ${foreign[found[1]!]!}, which Spark reads differently; remove it, or the line "-- portable: yes"`;
+  return { near: found[0], what };
 }

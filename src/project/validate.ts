@@ -22,7 +22,7 @@ import {
   suggest,
   summable,
 } from './validate-checks.ts';
-import { isPortable, namesIn } from './sql-files.ts';
+import { findForeign, namesIn } from './sql-files.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 export interface DeclarationProblem {
@@ -259,19 +259,22 @@ function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator
     for (const found of findCheckNameProblems(check.name)) yield problemOf(check, found);
     if (rowChecks.has(check.name)) yield problemOf(check, ['', `a row check also has the name "${check.name}"`]);
   }
+}
+
+/** Finds what Spark doesn't have or reads differently in portable views and checks. Stored projects are checked only before Spark runs them. */
+export function* findPortableProblems({ models, checks }: Project): Generator<DeclarationProblem> {
   const others = [
     reconciliationName,
     ...ownTables,
-    ...models.flatMap((model) => (isPortable(model) ? [] : [model.name])),
+    ...models.flatMap(({ name, portable }) => (portable ? [] : [name])),
   ];
-  const unportable = new Map<SqlFile, readonly string[]>([
+  for (const file of [...models, ...checks].filter(({ portable }) => portable)) {
     // Spark has the violations before the models, and whether a row is consistent after the checks.
-    ...models.map((model) => [model, others.filter((name) => name !== 'violations')] as const),
-    ...checks.map((check) => [check, [...others, consistencyColumn]] as const),
-  ]);
-  for (const [file, names] of unportable) {
-    const read = isPortable(file) ? namesIn(file.sql).find((name) => names.includes(name)) : undefined;
-    if (read !== undefined)
-      yield problemOf(file, [read, `it is portable, but reads ${read}, which Spark does not have`]);
+    const absent = models.includes(file)
+      ? others.filter((name) => name !== 'violations')
+      : [...others, consistencyColumn];
+    const read = namesIn(file.sql).find((name) => absent.includes(name));
+    const found = findForeign(file.sql) ?? (read && { near: read, what: `reads ${read}, which Spark does not have` });
+    if (found) yield { of: file.name, near: found.near, what: `it is portable, but ${found.what}` };
   }
 }

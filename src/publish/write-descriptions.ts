@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Relation, RelationColumn } from '../warehouse/read-dictionary.ts';
 import type { ViewKeys } from '../project/declaration.ts';
 import type { Run } from '../run-options.ts';
+import { deceptive } from '../runtime/text.ts';
 import { readVersion } from '../runtime/version.ts';
 import { type ManifestFile, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';
 import { writeNewFile } from '../runtime/with-file.ts';
@@ -105,14 +106,14 @@ function describeSources(run: Run, relations: readonly Described[]): string {
   const tables = relations.flatMap(({ name, meaning, columns }) => {
     const { ofTable, ofColumn } = testKeys(keysOf(run, name));
     return [
-      `      - name: ${name}`,
-      `        description: ${text(meaning)}`,
+      `      - name: ${yaml(name)}`,
+      `        description: ${yaml(meaning)}`,
       ...listTests(ofTable, '        '),
       '        columns:',
       ...columns.flatMap((column) => [
-        `          - name: ${column.name}`,
-        `            data_type: ${column.type.toLowerCase()}`,
-        `            description: ${text(column.meaning)}`,
+        `          - name: ${yaml(column.name)}`,
+        `            data_type: ${yaml(column.type.toLowerCase())}`,
+        `            description: ${yaml(column.meaning)}`,
         ...listTests(ofColumn[column.name] ?? [], '            '),
       ]),
     ];
@@ -121,7 +122,7 @@ function describeSources(run: Run, relations: readonly Described[]): string {
     'version: 2',
     'sources:',
     '  - name: rekap',
-    `    description: ${text(origin(run))}`,
+    `    description: ${yaml(origin(run))}`,
     '    config:',
     `      external_location: "${snapshotFolder}/parquet/{name}/{name}.parquet"`,
     ...freshness,
@@ -132,13 +133,14 @@ function describeSources(run: Run, relations: readonly Described[]): string {
 }
 
 function listTests(tests: readonly unknown[], indent: string): string[] {
-  return tests.length === 0 ? [] : [`${indent}data_tests: ${JSON.stringify(tests)}`];
+  return tests.length === 0 ? [] : [`${indent}data_tests: ${yaml(tests)}`];
 }
 
 /** Converts keys to dbt tests: column tests for one column, table tests for several. */
 function testKeys({ primaryKey = [], foreignKeys = [] }: Partial<ViewKeys>) {
   const ofTable: unknown[] = [];
-  const ofColumn: Record<string, unknown[]> = Object.fromEntries(primaryKey.map((name) => [name, ['not_null']]));
+  const ofColumn = Object.create(null) as Record<string, unknown[]>;
+  for (const name of primaryKey) ofColumn[name] = ['not_null'];
   const add = (fields: readonly string[], test: string, others: object): void => {
     const [field = '', ...more] = fields;
     if (more.length > 0) ofTable.push({ [test]: { arguments: { column_name: joined(fields), ...others } } });
@@ -157,6 +159,10 @@ function joined(fields: readonly string[]): string {
   return fields.length === 1 ? fields[0]! : `row(${fields.join(', ')})`;
 }
 
-function text(value: string): string {
-  return JSON.stringify(value);
+/** Writes a value in one line of YAML. In YAML, unlike JSON, a character above U+FFFF takes one escape. */
+function yaml(value: unknown): string {
+  return JSON.stringify(value).replaceAll(deceptive, (character) => {
+    const code = character.codePointAt(0)!.toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
+  });
 }

@@ -40,8 +40,8 @@ export function hideCredentials(text: string): string {
   return text.replaceAll(credentials, '$1[redacted]@');
 }
 
-/** Characters that JSON.stringify doesn't escape: C1 controls, DEL, and format characters. */
-const deceptive = /[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu;
+/** Characters that JSON.stringify doesn't escape: C1 controls, DEL, format characters, and two that YAML refuses. */
+export const deceptive = /[\u007f-\u009f\u2028\u2029\ufffe\uffff]|\p{Cf}/gu;
 
 /** Escapes characters in JSON that could control or mislead a terminal. The parsed value stays the same. */
 export function escapeDeceptive(json: string): string {

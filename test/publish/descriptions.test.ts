@@ -70,6 +70,29 @@ it('declares a dbt test of each key of a pipeline or view', async () => {
   }
 });
 
+it('escapes each character of a comment that is invisible or that YAML refuses, and quotes names', async () => {
+  const odd = 'a\u0001\u007f\u0085\u00ad\u061c\u200e\u200f\u2028\u2029\u202e\u2066\ufeff\uffff\u{e0041}😀\\u0041"\'\n';
+  const [first, ...others] = project.pipelines;
+  const model = {
+    name: 'odd',
+    comment: odd,
+    columns: { 'a: b': odd },
+    sql: 'SELECT 1 AS "a: b", 2 AS "on", 3 AS constructor',
+  };
+  const pipelines = [{ ...first!, comment: odd }, ...others];
+  const warehouse = await temporaryFolder();
+  const { url } = await serveData(smallNation({ 1101: 4 }));
+  await runSync(syncOptions(warehouse, url), {}, { ...project, pipelines, models: [...project.models, model] });
+  const sources = await readFile(join(warehouse, 'current/dbt/sources.yml'), 'utf8');
+  expect(sources).not.toMatch(/[^\n\x20-\x7e😀]/u);
+  const tables = readTables(sources);
+  expect(tables.find(({ name }) => name === first!.table)).toMatchObject({ description: odd });
+  expect(tables.find(({ name }) => name === 'odd')).toMatchObject({
+    description: odd,
+    columns: [{ name: 'a: b', description: odd }, { name: 'on' }, { name: 'constructor' }],
+  });
+});
+
 it('declares a freshness query that counts a held sync, but not a failed one', async () => {
   const { warehouse } = await synced();
   const log = join(warehouse, 'runs.jsonl');

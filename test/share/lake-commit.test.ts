@@ -6,7 +6,7 @@ import { Catalog, type CatalogSettings } from '../../src/share/lake/catalog.ts';
 import { parseExactly, writeExactly } from '../../src/share/lake/exact-json.ts';
 import type { SnapshotId, TableChange } from '../../src/share/lake/iceberg.ts';
 import { openRelay } from '../../src/share/lake/relay.ts';
-import { tagOthers, withTag } from '../../src/share/lake/tags.ts';
+import { tagChanges, tagOthers, withTag } from '../../src/share/lake/tags.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { startFakeCatalog, type FakeCatalog } from '../support/fake-catalog.ts';
 
@@ -50,6 +50,8 @@ describe('a commit', () => {
     ['the catalog answers 503 before the commit', 'answer 503'],
     ['the catalog answers 503 after the commit', 'apply and answer 503'],
     ['the catalog answers 409 to the second of two equal requests, because the first is still applied', 'apply late'],
+    ['something else answers 200 instead of the catalog', 'answer 200 without applying'],
+    ['the table cannot be loaded right after the commit', 'apply, but fail to load the table once'],
   ] as const)('is applied once if %s', async (_, fault) => {
     const fake = await startFakeCatalog(['voters']);
     const catalog = await connect(fake);
@@ -72,9 +74,9 @@ describe('a commit', () => {
     const catalog = await connect(fake);
     await catalog.commit([append(catalog, long, null)]);
     fake.faults.push('lose request');
-    const late = catalog.commit([append(catalog, long + 2n, long)]);
+    const late = catalog.commit([append(catalog, long + 2n, long)]).catch((error: unknown) => error);
     await catalog.commit([append(catalog, long + 1n, long)]);
-    await expect(late).rejects.toMatchObject({ code: 'lake-conflict' });
+    expect(await late).toMatchObject({ code: 'lake-conflict' });
     expect(fake.tables.get('voters')!.snapshots).toEqual([long, long + 1n]);
   });
 
@@ -89,6 +91,63 @@ describe('a commit', () => {
       refs['main'] = long + 1n;
     });
     await expect(late).rejects.toMatchObject({ code: 'lake-uncertain' });
+  });
+
+  it('is called uncertain if the catalog says that it is done, but never shows it', async () => {
+    const fake = await startFakeCatalog(['voters']);
+    const catalog = await connect(fake);
+    fake.faults.push(...Array.from({ length: 5 }, () => 'answer 200 without applying' as const));
+    await expect(catalog.commit([append(catalog, long, null)])).rejects.toMatchObject({
+      code: 'lake-uncertain',
+      message: expect.stringContaining('answered 200, but does not show them'),
+    });
+  });
+
+  it('is refused if the catalog says that it is done, but another one was first', async () => {
+    const fake = await startFakeCatalog(['voters'], { current: { voters: long } });
+    const catalog = await connect(fake);
+    await catalog.commit([append(catalog, long + 1n, long)]);
+    fake.faults.push('answer 200 without applying');
+    const late = catalog.commit([append(catalog, long + 2n, long)]);
+    await expect(late).rejects.toMatchObject({ code: 'lake-conflict' });
+  });
+
+  it('of several tables is repeated if the last one does not show it', async () => {
+    const fake = await startFakeCatalog(['users', 'voters'], { current: { users: 7 } });
+    const catalog = await connect(fake);
+    fake.faults.push('answer 200 without applying');
+    const updates = [{ action: 'remove-snapshot-ref', 'ref-name': 'snap_1' } as const];
+    await catalog.commit([catalog.change('users', { requirements: [], updates }), append(catalog, long, null)]);
+    expect(fake.tables.get('voters')!.snapshots).toEqual([long]);
+  });
+
+  it.each(['lose response', 'lose request', 'answer 200 without applying'] as const)(
+    'that adds columns is applied once (%s)',
+    async (fault) => {
+      const fake = await startFakeCatalog(['voters']);
+      const catalog = await connect(fake);
+      fake.faults.push(fault);
+      const fields = [{ id: 1, name: 'regency', required: false, type: 'string' }];
+      const change = catalog.change('voters', {
+        requirements: [{ type: 'assert-current-schema-id', 'current-schema-id': 0 }],
+        updates: [
+          { action: 'add-schema', schema: { type: 'struct', fields }, 'last-column-id': 1 },
+          { action: 'set-current-schema', 'schema-id': -1 },
+        ],
+      });
+      await catalog.commit([change]);
+      expect(fake.tables.get('voters')!.columns).toEqual(['regency']);
+      expect(fake.commits).toBe(1);
+    },
+  );
+
+  it('that only adds tags is done if the catalog accepts it, because some keep none', async () => {
+    const fake = await startFakeCatalog(['voters'], { current: { voters: 7 }, keepsTags: false });
+    const catalog = await connect(fake);
+    const metadata = new Map([['voters', (await catalog.loadTable('voters'))!]]);
+    await catalog.commit(tagChanges(catalog, metadata, 'snap_1'));
+    expect(fake.tables.get('voters')!.refs).toEqual({ main: 7 });
+    expect(fake.commits).toBe(1);
   });
 
   it('that only removes tags is repeated until they are gone', async () => {

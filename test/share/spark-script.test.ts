@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadProject } from '../../src/project/load-project.ts';
+import { sparkText } from '../../src/share/spark/spark-text.ts';
 import { sparkScript } from '../../src/share/spark/spark-script.ts';
 
 const project = await loadProject(join(import.meta.dirname, '../../examples/polling-stations'));
@@ -17,5 +18,18 @@ describe('a script for Spark', () => {
     const pipelines = project.pipelines.map((pipeline) => ({ ...pipeline, table: 'ledger' }));
     const renamed = { ...project, pipelines, models: [], checks: [] };
     await expect(sparkScript(renamed, run, 'rekap')).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('is refused for stored SQL that is one statement in DuckDB, but several in Spark', async () => {
+    const [model] = project.models;
+    const models = [{ ...model!, sql: String.raw`SELECT '\''; DROP TABLE x; --' AS y` }];
+    await expect(sparkScript({ ...project, models }, run, 'rekap')).rejects.toMatchObject({
+      code: 'pipeline-definition',
+      message: `${model!.name}: it is portable, but contains a backslash, which Spark reads differently; remove it, or the line "-- portable: yes".`,
+    });
+  });
+
+  it('has no line of a text that spark-sql would skip as a comment', () => {
+    expect(sparkText("a\r-- b\n-- 'c'\\")).toBe(String.raw`'a\r-- b\n-- \'c\'\\'`);
   });
 });

@@ -10,7 +10,6 @@ import { text as readText } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
 import { decimal, sum, text } from '../../src/project/define.ts';
-import { isPortable } from '../../src/project/sql-files.ts';
 import { readParquetSql } from '../../src/runtime/database.ts';
 import { readLakeStatus } from '../../src/share/lake/inspect-lake.ts';
 import { withLake } from '../../src/share/lake/open-lake.ts';
@@ -118,7 +117,7 @@ async function expectSame(warehouse: string, { id, folder, manifest }: Snapshot,
 }
 
 function portable(files: Project['models']): string[] {
-  return files.filter(isPortable).map(({ name }) => name);
+  return files.filter(({ portable: isPortable }) => isPortable).map(({ name }) => name);
 }
 
 function quoteList(names: readonly string[]): string {

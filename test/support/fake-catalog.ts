@@ -14,11 +14,15 @@ type Fault =
   | 'apply and answer 503'
   /** The first request is lost, but applied just before the second one arrives. */
   | 'apply late'
+  /** Answers as if it were done, like a proxy or a damaged catalog. */
+  | 'answer 200 without applying'
+  | 'apply, but fail to load the table once'
   | 'lose response and disappear';
 
 interface FakeTable {
   readonly snapshots: SnapshotId[];
   readonly refs: Record<string, SnapshotId>;
+  readonly columns: string[];
 }
 
 export interface FakeCatalog {
@@ -40,35 +44,43 @@ interface FakeSettings {
   /** The client that gets the token. */
   readonly client?: { readonly id: string; readonly secret: string };
   readonly current?: Readonly<Record<string, SnapshotId>>;
+  /** False for a catalog that accepts tags without keeping them, like Nessie. */
+  readonly keepsTags?: boolean;
 }
 
 export async function startFakeCatalog(
   names: readonly string[],
-  { endpoints, token, client, current = {} }: FakeSettings = {},
+  { endpoints, token, client, current = {}, keepsTags = true }: FakeSettings = {},
 ): Promise<FakeCatalog> {
   const tables = new Map(
     names.map((name): [string, FakeTable] => {
       const main = current[name];
-      return [name, main === undefined ? { snapshots: [], refs: {} } : { snapshots: [main], refs: { main } }];
+      const filled = main === undefined ? { snapshots: [], refs: {} } : { snapshots: [main], refs: { main } };
+      return [name, { ...filled, columns: [] }];
     }),
   );
   const faults: Fault[] = [];
-  const state = { commits: 0, writes: 0, late: null as readonly TableChange[] | null, afterwards: () => {} };
+  const none = { late: null as readonly TableChange[] | null, afterwards: () => {} };
+  const state = { ...none, commits: 0, writes: 0, failingLoads: 0 };
 
   const apply = (changes: readonly TableChange[]): boolean => {
-    const isMet = changes.every(({ identifier, requirements }) =>
-      requirements.every(
-        (required) =>
-          required['type'] !== 'assert-ref-snapshot-id' ||
-          (tables.get(identifier.name)!.refs[required['ref'] as string] ?? null) === required['snapshot-id'],
-      ),
-    );
+    const isMet = changes.every(({ identifier, requirements }) => {
+      const { refs, columns } = tables.get(identifier.name)!;
+      return requirements.every((required) => {
+        if (required['type'] === 'assert-current-schema-id') return required['current-schema-id'] === columns.length;
+        const isRef = required['type'] === 'assert-ref-snapshot-id';
+        return !isRef || (refs[required['ref'] as string] ?? null) === required['snapshot-id'];
+      });
+    });
     if (!isMet) return false;
     for (const { identifier, updates } of changes)
       for (const update of updates) {
-        const { snapshots, refs } = tables.get(identifier.name)!;
+        const { snapshots, refs, columns } = tables.get(identifier.name)!;
+        if (update.action === 'add-schema')
+          columns.splice(0, Infinity, ...update.schema.fields.map(({ name }) => name));
         if (update.action === 'add-snapshot') snapshots.push(update.snapshot['snapshot-id']);
-        if (update.action === 'set-snapshot-ref') refs[update['ref-name']] = update['snapshot-id'];
+        if (update.action === 'set-snapshot-ref' && (keepsTags || update.type !== 'tag'))
+          refs[update['ref-name']] = update['snapshot-id'];
         if (update.action === 'remove-snapshot-ref') delete refs[update['ref-name']];
       }
     state.commits += 1;
@@ -81,10 +93,12 @@ export async function startFakeCatalog(
     state.late = fault === 'apply late' ? changes : null;
     if (fault === 'lose request' || fault === 'apply late') return void response.destroy();
     if (fault === 'answer 503') return answer(response, 503, {});
+    if (fault === 'answer 200 without applying') return answer(response, 200, {});
     const isApplied = apply(changes);
     if (fault === 'lose response') return void response.destroy();
     if (fault === 'apply and answer 503') return answer(response, 503, {});
-    if (fault === undefined) return answer(response, isApplied ? 204 : 409, {});
+    if (fault === 'apply, but fail to load the table once') state.failingLoads = 1;
+    if (fault === undefined || state.failingLoads > 0) return answer(response, isApplied ? 204 : 409, {});
     response.destroy();
     server.close();
     server.closeAllConnections();
@@ -107,9 +121,16 @@ export async function startFakeCatalog(
         return answer(response, 200, { identifiers: [...tables.keys()].map((table) => ({ name: table })) });
       const table = tables.get(name);
       if (table === undefined) return answer(response, 404, {});
+      if (state.failingLoads > 0) {
+        state.failingLoads -= 1;
+        return answer(response, 503, {});
+      }
       const refs = Object.entries(table.refs).map(([ref, id]) => [ref, { 'snapshot-id': id, type: 'branch' }]);
       const snapshots = table.snapshots.map((id) => ({ 'snapshot-id': id }));
-      answer(response, 200, { metadata: { 'table-uuid': name, snapshots, refs: Object.fromEntries(refs) } });
+      const schema = table.columns.length;
+      const schemas = [{ 'schema-id': schema, fields: table.columns.map((column) => ({ name: column })) }];
+      const metadata = { 'table-uuid': name, snapshots, refs: Object.fromEntries(refs), schemas };
+      answer(response, 200, { metadata: { ...metadata, 'current-schema-id': schema } });
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -5,7 +5,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSnapshot, requireCurrent, type Snapshot } from '../../src/warehouse/warehouse.ts';
-import { isPortable } from '../../src/project/sql-files.ts';
 import { openDatabase, readParquetSql } from '../../src/runtime/database.ts';
 import { publishToLake } from '../../src/share/lake/publish-lake.ts';
 import { tagOf } from '../../src/share/lake/tags.ts';
@@ -153,8 +152,8 @@ describe.skipIf(java === undefined)('Trino ("make test-trino" runs it)', () => {
     const catalog = await startCatalog('iceberg on S3');
     await publish(catalog, warehouse, await requireCurrent(warehouse));
     const query = await startTrino(catalog);
-    const models = bundledProject.models.filter(isPortable);
-    const checks = bundledProject.checks.filter(isPortable);
+    const models = bundledProject.models.filter(({ portable }) => portable);
+    const checks = bundledProject.checks.filter(({ portable }) => portable);
     const place = 'dataset, election_year, election_type, dapil_id, province, regency';
     const found = `${place}, severity, column_name, expected, actual`;
     const pairs = [

@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/context.ts';
 import type { Secret } from '../../source/secret.ts';
 import { parseExactly, writeExactly } from './exact-json.ts';
 import { isSame, type NewTable, type SnapshotId, type TableChange, type TableMetadata } from './iceberg.ts';
+import { currentFields } from './table-schema.ts';
 
 /** Where the catalog is, and how to sign in. */
 export interface CatalogSettings {
@@ -42,7 +43,8 @@ export class Catalog {
   static async connect(settings: CatalogSettings): Promise<Catalog> {
     const catalog = new Catalog(settings);
     const query = settings.warehouse === null ? '' : `?warehouse=${encodeURIComponent(settings.warehouse)}`;
-    const config = (await catalog.read(`/v1/config${query}`)) as {
+    const found = await catalog.send('GET', `/v1/config${query}`);
+    const config = catalog.parse(catalog.requireDone(found, 'read its configuration')) as {
       readonly defaults?: Readonly<Record<string, string>>;
       readonly overrides?: Readonly<Record<string, string>>;
       readonly endpoints?: readonly string[];
@@ -103,33 +105,35 @@ export class Catalog {
   }
 
   /**
-   * Commits changes of several tables: all or none. If a response is lost, checks whether the catalog has the changes, and otherwise sends
-   * them again. The requirements prevent that they are applied twice.
+   * Commits changes of several tables: all or none. Whatever the response, except a refusal, checks whether the catalog has the changes, and
+   * otherwise sends them again. The response to a commit has no body, and may come from a proxy. The requirements prevent that changes are
+   * applied twice.
    *
-   * @throws `lake-conflict` if another commit was first, `lake-uncertain` if the catalog doesn't say what happened, `lake` if it refuses.
+   * @throws `lake-conflict` if another commit was first, `lake-uncertain` if the catalog doesn't show what happened, `lake` if it refuses.
    */
   async commit(changes: readonly TableChange[]): Promise<void> {
     const body = writeExactly({ 'table-changes': changes });
     // Why it isn't known whether an earlier attempt was applied; null after none.
     let doubt: string | null = null;
     for (let attempt = 1; ; attempt += 1) {
+      let isAccepted = false;
       try {
         const answer = await this.send('POST', this.path('transactions/commit'), body);
-        if (answer.status < 300) return;
-        if (answer.status < 500 && doubt === null) throw this.refusal(answer);
-        doubt = `the catalog answered ${answer.status}`;
+        isAccepted = answer.status < 300;
+        if (!isAccepted && answer.status < 500 && doubt === null) throw this.refusal(answer);
+        doubt = `it answered ${answer.status}, but does not show them`;
       } catch (error) {
         if (!isRekapError(error, 'lake') || error.status !== 0) throw error;
         doubt = error.message.replace(/\.$/, '');
       }
-      const state = await this.stateOf(changes).catch(() => 'unknown');
+      const state = await this.stateOf(changes, isAccepted).catch(() => 'unknown');
       if (state === 'committed') return;
       if (state === 'superseded') throw conflictOf(this.settings.url, null);
       if (attempt === maxAttempts)
         throw new RekapError(
           'lake-uncertain',
           `It is not known whether the catalog ${this.settings.url} has the changes: ${doubt}.`,
-          'All tables have changed, or none. When the catalog is available again, run the command again.',
+          'All tables have changed, or none. When the catalog works again, run the command again.',
         );
       await this.settings.clock.sleep(250 * 2 ** attempt, this.settings.signal);
     }
@@ -141,25 +145,31 @@ export class Catalog {
   }
 
   /**
-   * Returns what the first table shows about a commit, and with it about all tables. `superseded` means that another commit came first, so
-   * this one can't be applied any more. Nessie keeps only the last snapshot of a table, so it shows this only if the commit is the last one.
+   * Returns what the last changed table shows about a commit, and with it about all tables. `superseded` means that another commit came first,
+   * so this one can't be applied any more. Nessie keeps only the last snapshot of a table, so it shows this only if the commit is the last one.
+   *
+   * @param isAccepted True if the catalog accepted the commit. Then tags don't matter: Nessie accepts tags of tables, but doesn't keep them.
    */
-  private async stateOf([first]: readonly TableChange[]): Promise<'committed' | 'superseded' | 'unknown'> {
-    const { updates, requirements, identifier } = first!;
-    const { snapshots = [], refs = {} } = (await this.loadTable(identifier.name)) ?? {};
+  private async stateOf(changes: readonly TableChange[], isAccepted: boolean) {
+    const last = changes.findLast(({ updates }) => !updates.every(isTag)) ?? changes.at(-1)!;
+    const table = await this.loadTable(last.identifier.name);
+    if (table === null) return 'unknown';
+    const { snapshots = [], refs = {} } = table;
     const has = (id: SnapshotId): boolean => snapshots.some((snapshot) => isSame(snapshot['snapshot-id'], id));
-    const added = updates.findLast((update) => update.action === 'add-snapshot');
+    const added = last.updates.findLast((update) => update.action === 'add-snapshot');
     if (added !== undefined) {
       if (has(added.snapshot['snapshot-id'])) return 'committed';
-      const parent = requirements.find(({ ref }) => ref === 'main')?.['snapshot-id'] as SnapshotId | null | undefined;
+      const required = last.requirements.find(({ ref }) => ref === 'main');
+      const parent = required?.['snapshot-id'] as SnapshotId | null | undefined;
       const isReplaced = typeof parent === 'bigint' && has(parent) && !isSame(refs['main']?.['snapshot-id'], parent);
       return isReplaced ? 'superseded' : 'unknown';
     }
-    const isDone = updates.every((update) => {
+    const isDone = last.updates.every((update) => {
+      if (update.action === 'add-schema')
+        return update.schema.fields.every(({ name }) => currentFields(table).some((field) => field.name === name));
       if (update.action === 'remove-snapshot-ref') return refs[update['ref-name']] === undefined;
-      return (
-        update.action === 'set-snapshot-ref' && isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id'])
-      );
+      if (update.action !== 'set-snapshot-ref' || (isAccepted && isTag(update))) return true;
+      return isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id']);
     });
     return isDone ? 'committed' : 'unknown';
   }
@@ -216,10 +226,6 @@ export class Catalog {
     }
   }
 
-  private async read(path: string): Promise<unknown> {
-    return this.parse(this.requireDone(await this.send('GET', path), 'read its configuration'));
-  }
-
   private path(rest: string): string {
     return `/v1/${this.prefix}${rest}`;
   }
@@ -259,6 +265,10 @@ export class Catalog {
       );
     }
   }
+}
+
+function isTag(update: TableChange['updates'][number]): boolean {
+  return update.action === 'set-snapshot-ref' && update.type === 'tag';
 }
 
 export function conflictOf(url: string, cause: unknown): RekapError {

@@ -4,7 +4,6 @@ import { quarantineTable } from '../../load/tables.ts';
 import { kindOf } from '../../kinds/kinds.ts';
 import type { AnyPipeline, Project, SqlFile } from '../../project/declaration.ts';
 import { consistencyColumn, NullReason, repeatedKey } from '../../project/reserved.ts';
-import { isPortable } from '../../project/sql-files.ts';
 import { columnItems, columnNames, reasonName } from './column-sql.ts';
 import type { LakeColumn } from '../lake/table-schema.ts';
 import { branchOf, describeStaged, ledgerTable, portableModels } from './staged-tables.ts';
@@ -88,7 +87,7 @@ ${statements.join(';\n\n')};
 
 function leftOut({ checks, models }: Project): string {
   const others = (files: readonly SqlFile[], what: string): string => {
-    const found = files.filter((file) => !isPortable(file)).map(({ name }) => name);
+    const found = files.filter(({ portable }) => !portable).map(({ name }) => name);
     return found.length === 0 ? '' : ` ${what}: ${found.join(', ')}.`;
   };
   const both = others(models, 'Models') + others(checks, 'Checks');

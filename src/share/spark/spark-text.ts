@@ -1,7 +1,8 @@
-/** Quotes names and texts for Spark's SQL, in which a backslash is an escape. */
+/** Quotes names and texts for Spark's SQL, in which a backslash is an escape. spark-sql skips each line that begins with `--`, even in a text. */
 
 export function sparkText(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+  const escaped = text.replaceAll(/[\\']/g, String.raw`\$&`);
+  return `'${escaped.replaceAll('\n', String.raw`\n`).replaceAll('\r', String.raw`\r`)}'`;
 }
 
 export function sparkName(name: string): string {

@@ -1,16 +1,15 @@
 /** Names the tables and the branch to which an engine writes what it has transformed. */
 
+import { RekapError } from '../../errors.ts';
 import { makeSchema } from '../../load/schema.ts';
 import { quarantineTable } from '../../load/tables.ts';
 import type { Project, SqlFile } from '../../project/declaration.ts';
-import { isPortable } from '../../project/sql-files.ts';
+import { findPortableProblems } from '../../project/validate.ts';
 import { openDatabase } from '../../runtime/database.ts';
 import { seal } from '../../warehouse/open-published.ts';
 import { readDictionary } from '../../warehouse/read-dictionary.ts';
 import { requireDistinct } from '../lake/lake-tables.ts';
 import type { LakeTable } from '../lake/table-schema.ts';
-
-const violationsName = 'violations';
 
 /** Accounts for the records of each dataset: fetched = published + quarantined + duplicates. */
 export const ledgerTable: LakeTable = {
@@ -35,14 +34,14 @@ export function branchOf(run: string): string {
 
 /** Returns the models whose SQL the engine runs too. */
 export function portableModels({ models }: Project): SqlFile[] {
-  return models.filter(isPortable);
+  return models.filter(({ portable }) => portable);
 }
 
 export function stagedNames(project: Project): string[] {
   const rows = project.pipelines.map(({ table }) => table);
   return [
     ...rows,
-    violationsName,
+    'violations',
     quarantineTable.name,
     ledgerTable.name,
     ...portableModels(project).map(({ name }) => name),
@@ -56,8 +55,14 @@ export interface Staged {
   readonly checks: readonly { readonly check: SqlFile; readonly returned: ReadonlySet<string> }[];
 }
 
-/** Reads the columns of what an engine writes from an empty database of the project. */
+/**
+ * Reads the columns of what an engine writes from an empty database of the project.
+ *
+ * @throws `pipeline-definition` if Spark would read portable SQL differently, `usage` if two tables have the same name.
+ */
 export async function describeStaged(project: Project): Promise<Staged> {
+  for (const { of, what } of findPortableProblems(project))
+    throw new RekapError('pipeline-definition', `${of}: ${what}.`, 'Correct the project, and land a new run.');
   const names = stagedNames(project);
   requireDistinct(names);
   const database = await openDatabase(':memory:');
@@ -72,7 +77,7 @@ export async function describeStaged(project: Project): Promise<Staged> {
       return { name, meaning, file: '', columns, key: keys.get(name) ?? [] };
     });
     const checks = [];
-    for (const check of project.checks.filter(isPortable)) {
+    for (const check of project.checks.filter(({ portable }) => portable)) {
       const columns = await database.rows<{ column_name: string }>(`DESCRIBE ${check.sql}`);
       checks.push({ check, returned: new Set(columns.map(({ column_name }) => column_name)) });
     }

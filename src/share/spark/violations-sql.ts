@@ -5,6 +5,7 @@ import { kindOf } from '../../kinds/kinds.ts';
 import { conditionOf, type Dialect } from '../../load/generated-checks.ts';
 import type { AnyPipeline, Project, RowCheck, SqlFile, SumCheck } from '../../project/declaration.ts';
 import { conflictingRecords, NullReason } from '../../project/reserved.ts';
+import type { LakeColumn } from '../lake/table-schema.ts';
 import { rawName, reasonName } from './column-sql.ts';
 import { judgedName, rowsName, sparkItems, sparkName, sparkText, sparkType } from './spark-text.ts';
 
@@ -19,13 +20,8 @@ interface Found {
   readonly message: string;
 }
 
-interface Column {
-  readonly name: string;
-  readonly type: string;
-}
-
 /** Returns SELECTs with the columns of `violations`, given the views `judgedName` and `rowsName` of the datasets. */
-export function violationSelects(pipeline: AnyPipeline, columns: readonly Column[]): string[] {
+export function violationSelects(pipeline: AnyPipeline, columns: readonly LakeColumn[]): string[] {
   const judged = judgedName(pipeline.table);
   const references = pipeline.checks.filter((check) => check.kind === 'reference');
   const others = pipeline.checks.filter((check) => check.kind !== 'reference');
@@ -60,7 +56,7 @@ export function violationSelects(pipeline: AnyPipeline, columns: readonly Column
 }
 
 /** Returns the items of a SELECT over the columns of a dataset and the violation `_v`. */
-function itemsOf({ table, key }: AnyPipeline, columns: readonly Column[]): string {
+function itemsOf({ table, key }: AnyPipeline, columns: readonly LakeColumn[]): string {
   const ofViolation = new Set(['check_name', 'severity', 'column_name', 'raw_value', 'expected', 'actual', 'message']);
   const valueOf = (name: string): string => {
     if (name === 'dataset') return sparkText(table);
@@ -76,7 +72,7 @@ function itemsOf({ table, key }: AnyPipeline, columns: readonly Column[]): strin
  */
 export function portableCheckSelect(
   { name: check, sql, message }: SqlFile,
-  { returned, columns }: { readonly returned: ReadonlySet<string>; readonly columns: readonly Column[] },
+  { returned, columns }: { readonly returned: ReadonlySet<string>; readonly columns: readonly LakeColumn[] },
   { pipelines }: Project,
 ): string {
   const valueOf = (name: string): string => {
