@@ -1,7 +1,5 @@
 /** A warehouse for programs: reads, compares, verifies, judges and exports its snapshots. */
 
-import { mkdir } from 'node:fs/promises';
-import { RekapError, systemReason } from './errors.ts';
 import { chooseSnapshots, diffSnapshots } from './snapshots/diff-snapshots.ts';
 import { exportSnapshot } from './snapshots/export-snapshot.ts';
 import { readAllRuns } from './publish/killed-runs.ts';
@@ -82,11 +80,7 @@ export async function openWarehouse(folder: string): Promise<Warehouse> {
       const snapshot = await chooseSnapshot(folder, id);
       await requireDatabase(snapshot);
       await requireOutside(target, folder, 'The output folder');
-      await mkdir(target, { recursive: true }).catch((error: unknown) => {
-        const what = `The folder ${target} cannot be created: ${systemReason(error)}.`;
-        throw new RekapError('usage', what, 'Choose another folder.', { cause: error });
-      });
-      return exportSnapshot(snapshot, format, target);
+      return exportSnapshot(snapshot, { format, folder: target });
     },
   };
 }

@@ -2,7 +2,8 @@
 
 import { declareCommand } from './options/option.ts';
 import { snapshotOption, readWarehouseOption } from './options/shared.ts';
-import { RekapError, systemReason } from '../errors.ts';
+import { listenForSignals } from './signals.ts';
+import { RekapError } from '../errors.ts';
 import { countOf } from '../runtime/text.ts';
 
 export const exportCommand = declareCommand({
@@ -27,36 +28,26 @@ export const exportCommand = declareCommand({
     ['rekap export --format csv --into csv', 'a CSV file per table, and ABOUT.txt'],
   ],
   async run({ warehouse, snapshot: id, format, into }) {
-    const [
-      { chooseSnapshot, requireDatabase },
-      { requireOutside },
-      { exportSnapshot },
-      { sampleNotice },
-      { mkdir, readdir },
-    ] = await Promise.all([
-      import('../warehouse/warehouse.ts'),
-      import('../snapshots/query/write-aside.ts'),
-      import('../snapshots/export-snapshot.ts'),
-      import('../warehouse/snapshot-format.ts'),
-      import('node:fs/promises'),
-    ]);
+    const [{ chooseSnapshot, requireDatabase }, { requireOutside }, { exportSnapshot }, { sampleNotice }, { readdir }] =
+      await Promise.all([
+        import('../warehouse/warehouse.ts'),
+        import('../snapshots/query/write-aside.ts'),
+        import('../snapshots/export-snapshot.ts'),
+        import('../warehouse/snapshot-format.ts'),
+        import('node:fs/promises'),
+      ]);
     const snapshot = await chooseSnapshot(warehouse, id);
     await requireDatabase(snapshot);
     const folder = into ?? `rekap-${snapshot.id}`;
     await requireOutside(folder, warehouse, '--into');
-    try {
-      await mkdir(folder, { recursive: true });
-    } catch (error) {
-      const what = `The folder ${folder} cannot be created: ${systemReason(error)}.`;
-      throw new RekapError('usage', what, 'Choose another folder with --into.', { cause: error });
-    }
-    if (into === undefined && (await readdir(folder)).length > 0)
+    if (into === undefined && (await readdir(folder).catch(() => [])).length > 0)
       throw new RekapError(
         'usage',
         `The folder ${folder} is not empty.`,
         'Choose another folder with --into, or remove this one.',
       );
-    const files = await exportSnapshot(snapshot, format, folder);
+    const { signal, stop } = listenForSignals({ next: `Nothing was written to ${folder}.` });
+    const files = await exportSnapshot(snapshot, { format, folder, signal }).finally(stop);
     const notice = sampleNotice(snapshot.manifest);
     process.stdout.write(`${files.join('\n')}\n`);
     process.stderr.write(`${countOf(files.length, 'file')} of snapshot ${snapshot.id} written to ${folder}\n`);

@@ -20,11 +20,12 @@ export async function loadChosenProject(given: string | undefined): Promise<Load
 
 /** @throws `configuration` if the user didn't name the project, and other users could have written its code. */
 export async function findTrusted(given: string | undefined): Promise<string | null> {
-  const { findProject, projectFileIn } = await import('../project/find-project.ts');
+  const { findProject } = await import('../project/find-project.ts');
   const folder = findProject(given ?? null, process.cwd());
   if (folder === null || given !== undefined) return folder;
+  const { listLoaded } = await import('../project/project-files.ts');
   const { whyUntrusted } = await import('./options/find-config.ts');
-  for (const path of [folder, projectFileIn(folder)]) {
+  for (const path of await listLoaded(folder)) {
     const why = await whyUntrusted(path);
     if (why !== null)
       throw new RekapError(

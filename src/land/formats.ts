@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Project } from '../project/declaration.ts';
 import { storedProjectShape } from '../project/shapes.ts';
 import { endSigns, grades } from '../stages.ts';
-import { isSnapshotId } from '../warehouse/snapshot-format.ts';
+import { snapshotIdShape } from '../warehouse/snapshot-format.ts';
 
 export const runFile = 'run.json';
 /** Consecutive gzip members, which `zcat` reads as one file. */
@@ -17,7 +17,6 @@ export const verdictsFile = 'verdicts.jsonl';
 const text = v.string();
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const time = v.pipe(text, v.isoTimestamp());
-const id = v.pipe(text, v.check(isSnapshotId));
 const url = v.pipe(
   text,
   v.check((given) => /^https?:/.test(given) && URL.canParse(given)),
@@ -32,13 +31,13 @@ const setOf = <Item extends v.GenericSchema>(item: Item) =>
 /** run.json: settings of a run, and what it knew before its first request. */
 export const runFileShape = v.object({
   format: v.literal(3),
-  run: id,
+  run: snapshotIdShape,
   started_at: time,
   tool: v.object({ name: v.literal('rekap'), version: text }),
   source: text,
   base_url: url,
   /** The previous snapshot, and the SHA-256 of its history of changes. */
-  previous: v.nullable(id),
+  previous: v.nullable(snapshotIdShape),
   previous_history: v.nullable(text),
   strict: v.boolean(),
   refuse: v.optional(v.nullable(v.literal('new-errors'))),

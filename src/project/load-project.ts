@@ -1,8 +1,8 @@
 /** Loads a project from its files: `rekap.project.*`, pipelines, views and checks. */
 
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, extname, join, relative } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { systemReason } from '../errors.ts';
 import {
   commentOn,
@@ -15,7 +15,6 @@ import {
 import { declarationError, type LocatedProblem, type SourceFile } from './declaration-error.ts';
 import {
   bundledProject,
-  codeEndings,
   defaultPartitionOption,
   findCode,
   findProject,
@@ -23,6 +22,7 @@ import {
   projectFile,
 } from './find-project.ts';
 import { importError } from './import-error.ts';
+import { listPipelineFiles, listSqlFiles } from './project-files.ts';
 import { findShapeProblems, pipelineShape, projectShape, reportShape } from './shapes.ts';
 import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
 import { type DeclarationProblem, findPortableProblems, findProblems } from './validate.ts';
@@ -35,8 +35,6 @@ export interface LoadedProject extends Project {
   readonly reportModule: string | null;
   readonly files: ReadonlyMap<string, SourceFile>;
 }
-
-const notPipelines = new Set(['report', 'package', 'package-lock', 'tsconfig', 'rekap']);
 
 /**
  * Loads a project and checks that its parts agree.
@@ -125,19 +123,12 @@ class ProjectLoader {
    */
   private async readPipelines(isFlat: boolean): Promise<{ pipeline: DeclaredPipeline; file: SourceFile }[]> {
     if (this.code === null) return [];
-    const inFolder = join(this.code, 'pipelines');
-    const hasFolder = existsSync(inFolder);
-    if (!hasFolder && !isFlat) return [];
-    const folder = hasFolder ? inFolder : this.code;
+    if (!existsSync(join(this.code, 'pipelines')) && !isFlat) return [];
     const found: { pipeline: DeclaredPipeline; file: SourceFile }[] = [];
-    for (const name of (await readdir(folder)).toSorted()) {
-      const stem = basename(name, extname(name));
-      // A name with two dots, such as eslint.config.js, belongs to a tool.
-      if (!codeEndings.includes(extname(name)) || stem.includes('.') || notPipelines.has(stem)) continue;
-      const path = join(folder, name);
+    for (const path of await listPipelineFiles(this.code)) {
       const exported = await this.import(path);
       // Next to `rekap.project.*`, a JSON array contains partitions or other data.
-      if (exported === undefined || (folder === this.code && Array.isArray(exported))) continue;
+      if (exported === undefined || (dirname(path) === this.code && Array.isArray(exported))) continue;
       const file = await this.read(path);
       const pipeline = this.requireShape(pipelineShape, exported, file);
       if (pipeline !== null) found.push({ pipeline, file });
@@ -219,13 +210,11 @@ class ProjectLoader {
     folder: string,
     values: NonNullable<ProjectDeclaration['values']>,
   ): Promise<ReadSqlFile[]> {
-    const path = join(this.folder, folder);
-    const hasFiles = this.code !== null && existsSync(path);
-    const names = hasFiles ? (await readdir(path)).filter((name) => name.endsWith('.sql')).toSorted() : [];
+    const paths = this.code === null ? [] : await listSqlFiles(join(this.folder, folder));
     return Promise.all(
-      names.map(async (name) => {
-        const file = await this.read(join(path, name));
-        const read = readSqlFile(basename(name, '.sql'), file.text, values);
+      paths.map(async (path) => {
+        const file = await this.read(path);
+        const read = readSqlFile(basename(path, '.sql'), file.text, values);
         this.files.set(read.name, { ...file, headerLines: read.headerLines });
         return read;
       }),

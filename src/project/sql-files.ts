@@ -34,7 +34,7 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
       lines
         .slice(headerLines)
         .join('\n')
-        .replace(/[\s;]+$/, '')
+        .replace(/(?<![\s;])[\s;]+$/, '')
         .trimStart(),
       values,
     ),

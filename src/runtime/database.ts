@@ -249,10 +249,13 @@ let loaded: DuckDB | null = null;
  * costs 0.1 s per command.
  */
 export function duckdb(): DuckDB {
-  return (loaded ??= keepNames(require('@duckdb/node-api') as DuckDB));
+  return (loaded ??= keepValues(require('@duckdb/node-api') as DuckDB));
 }
 
-function keepNames(client: DuckDB): DuckDB {
+/** Fixes two losses in the client: fields of a struct with names like __proto__, and U+FEFF at the start of a text. */
+function keepValues(client: DuckDB): DuckDB {
+  const accessors = require('@duckdb/node-api/lib/vectors/dataAccessors') as { textDecoder: unknown };
+  accessors.textDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const { DuckDBStructValue, DuckDBStructVector } = client;
   DuckDBStructVector.prototype.getItem = function (row) {
     if (!this.isItemValid(row)) return null;

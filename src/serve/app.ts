@@ -11,7 +11,7 @@ import { handleWithFaults } from './faults/faulty-endpoint.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentService } from './openapi.ts';
-import { sendClientError, failed, pathOf, Problem, sendProblem } from './problem.ts';
+import { sendClientError, failed, headersTooLarge, pathOf, Problem, sendProblem } from './problem.ts';
 import { partitionLists, withPartitionLists } from './partition-lists.ts';
 import type { RecordSource } from './record-source.ts';
 import type { ServedSite } from './served-site.ts';
@@ -63,6 +63,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       sendProblem(new Problem(400, 'The path is not a valid URL path.'), request.raw.url, reply);
     },
   });
+  // Otherwise Node drops headers silently. The limit on their bytes also limits their number.
+  app.server.maxHeadersCount = 0;
   const { maxConnections = limits.maxConnections, onFailure } = options;
   const isOverLimit = boundConnections(app.server, maxConnections, () => performance.now());
   // If the process has too many open files, accepting a connection fails but the service continues.
@@ -181,7 +183,10 @@ function isKnown(paths: ReadonlySet<string>, request: FastifyRequest): boolean {
 }
 
 function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply: FastifyReply): void {
-  const { headers, headersDistinct, httpVersion, url = '/' } = request.raw;
+  const { headers, headersDistinct, httpVersion, rawHeaders, url = '/' } = request.raw;
+  // Node counts only names and values, so many short headers would pass. A colon, a space and a line end follow.
+  const headerBytes = rawHeaders.join('').length + 2 * rawHeaders.length;
+  if (url.length + headerBytes > limits.maxHeaderBytes) throw headersTooLarge;
   const bodyBytes = Number(headers['content-length'] ?? 0);
   const isLarge = bodyBytes > limits.maxBodyBytes;
   // The service doesn't read bodies. Reusing the connection would require receiving a large body completely.

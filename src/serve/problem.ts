@@ -3,6 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
+import { maxHeaderBytes } from './limits.ts';
 
 const problemType = 'application/problem+json; charset=utf-8';
 
@@ -45,9 +46,14 @@ function writeProblem({ status, message, extras }: Problem, instance?: string): 
   return JSON.stringify({ type: 'about:blank', title, status, detail: message, instance, parameter: extras.parameter });
 }
 
+export const headersTooLarge = new Problem(
+  431,
+  `The URL and the headers together are longer than ${maxHeaderBytes} bytes.`,
+);
+
 const clientErrors: Readonly<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'The request did not arrive in time.'),
-  HPE_HEADER_OVERFLOW: new Problem(431, 'The URL and the headers are too long.'),
+  HPE_HEADER_OVERFLOW: headersTooLarge,
 };
 
 /** Responds to a request that Node's parser refused, then closes, because the rest of the data can't be parsed. */

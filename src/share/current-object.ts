@@ -2,14 +2,14 @@
 
 import * as v from 'valibot';
 import type { Bucket } from './bucket.ts';
-import { isSnapshotId } from '../warehouse/snapshot-format.ts';
+import { snapshotIdShape } from '../warehouse/snapshot-format.ts';
 import { RekapError } from '../errors.ts';
 
 const currentObject = 'current.json';
 
 const shape = v.object({
   format: v.literal(1),
-  snapshot: v.pipe(v.string(), v.check(isSnapshotId)),
+  snapshot: snapshotIdShape,
   manifest_sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   source: v.string(),
   created_at: v.string(),

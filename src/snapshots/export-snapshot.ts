@@ -1,14 +1,14 @@
-/** Exports every table and view of a snapshot to files, each written completely or not at all. */
+/** Exports every table and view of a snapshot to files: all of them, or none. */
 
-import { copyFile, open, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { quoteIdentifier } from '../runtime/database.ts';
 import { readPublishedDictionary, type Relation } from '../warehouse/read-dictionary.ts';
-import { verifyHint } from '../warehouse/open-published.ts';
-import { RekapError } from '../errors.ts';
+import { type ReadBounds, verifyHint } from '../warehouse/open-published.ts';
+import { RekapError, systemReason } from '../errors.ts';
 import type { QueryResult } from './query/query-result.ts';
 import { runQuery } from './query/run-query.ts';
-import { writeAside } from './query/write-aside.ts';
+import { writeAllAside, writeAside } from './query/write-aside.ts';
 import { writeCsv } from './query/write-result.ts';
 import { type ReadTable, writeWorkbook } from './query/write-workbook.ts';
 import { findAltered } from '../warehouse/check-files.ts';
@@ -21,46 +21,46 @@ import {
 } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
+export interface ExportOptions extends Pick<ReadBounds, 'signal'> {
+  readonly format: 'xlsx' | 'csv' | 'parquet';
+  /** Created if it doesn't exist. */
+  readonly folder: string;
+}
+
 /** Returns the paths of the files. Throws `query` if a table has more rows than a sheet allows. */
 export async function exportSnapshot(
   snapshot: Snapshot,
-  format: 'xlsx' | 'csv' | 'parquet',
-  folder: string,
+  { format, folder, ...bounds }: ExportOptions,
 ): Promise<string[]> {
-  const file = join(snapshot.folder, databaseFile);
-  const relations = await readPublishedDictionary(file);
-  const read: ReadTable = (name, use) => readTable(file, snapshot.manifest, name, use);
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    const what = `The folder ${folder} cannot be created: ${systemReason(error)}.`;
+    throw new RekapError('usage', what, 'Choose another folder.', { cause: error });
+  });
+  const { manifest } = snapshot;
+  const database = join(snapshot.folder, databaseFile);
+  const relations = await readPublishedDictionary(database);
+  const parquetOf = (name: string) => manifest.files.find(({ path }) => path === parquetPath(name));
+  // Checks the number of rows against the manifest.
+  const read: ReadTable = (name, use) =>
+    runQuery(database, `FROM ${quoteIdentifier(name)}`, use, { rows: parquetOf(name)?.rows ?? undefined, ...bounds });
   if (format === 'xlsx') {
     const target = join(folder, `rekap-${snapshot.id}.xlsx`);
-    await writeAside(target, (aside) => writeWorkbook(read, relations, describe(snapshot.manifest), aside));
+    await writeAside(target, (aside) => writeWorkbook(read, relations, describe(manifest), aside));
     return [target];
   }
-  const about = join(folder, 'ABOUT.txt');
-  const written = [about];
-  const parquetOf = (name: string) => snapshot.manifest.files.find(({ path }) => path === parquetPath(name));
   const exported = relations.filter(({ name }) => format === 'csv' || parquetOf(name) !== undefined);
-  await writeAside(about, (aside) => writeFile(aside, aboutText(snapshot.manifest, exported, format)));
-  for (const { name } of exported) {
-    const target = join(folder, `${name}.${format}`);
-    await writeAside(target, (aside) =>
-      format === 'parquet'
-        ? copyParquet(snapshot, parquetOf(name)!, aside)
-        : read(name, (result) => writeTable(result, aside)),
-    );
-    written.push(target);
-  }
-  return written;
-}
-
-/** Passes the rows of a table or view to `use`, and checks their number against the manifest. */
-function readTable<Value>(
-  database: string,
-  { files }: Manifest,
-  name: string,
-  use: (result: QueryResult) => Promise<Value>,
-): Promise<Value> {
-  const rows = files.find(({ path }) => path === parquetPath(name))?.rows ?? undefined;
-  return runQuery(database, `FROM ${quoteIdentifier(name)}`, use, { rows });
+  const files = exported.map(({ name }) => ({
+    target: join(folder, `${name}.${format}`),
+    write: async (aside: string) => {
+      bounds.signal?.throwIfAborted();
+      if (format === 'parquet') await copyParquet(snapshot, parquetOf(name)!, aside);
+      else await read(name, (result) => writeTable(result, aside));
+    },
+  }));
+  const about = aboutText(manifest, exported, format);
+  files.unshift({ target: join(folder, 'ABOUT.txt'), write: (aside) => writeFile(aside, about) });
+  await writeAllAside(files);
+  return files.map(({ target }) => target);
 }
 
 async function copyParquet({ folder }: Snapshot, file: ManifestFile, aside: string): Promise<void> {

@@ -8,7 +8,7 @@ import { lockWarehouse } from '../publish/lock.ts';
 import { pruneSnapshots } from '../publish/snapshot-folder.ts';
 import { pinSnapshot, pointCurrent, unpinSnapshot } from '../publish/switch-current.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
-import { isSnapshotId, warehousePaths } from '../warehouse/snapshot-format.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import {
   readCurrent,
   readCurrentId,
@@ -49,7 +49,7 @@ export async function verifyPublished(warehouse: string, id: string, signal?: Ab
   const { run, landing, files } = snapshot.manifest;
   const problems = await verifyAgainst(snapshot, signal);
   const folder = join(warehousePaths(warehouse).landing, run);
-  const isKept = isSnapshotId(run) && (await isThere(folder));
+  const isKept = await isThere(folder);
   const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];
   const answers = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
   const next = nextStep(snapshot, problems.length > 0, answers);

@@ -2,15 +2,14 @@
 
 import type { DuckDBConnection } from '@duckdb/node-api';
 
-/** Matches comments as in DuckDB, except nested ones. A statement with nested comments is refused. */
-const comment = String.raw`--[^\n]*(?:\n|$)|/\*(?:(?!\*/)[^])*\*/`;
+/**
+ * Matches white space, a comment, a quoted text or name, a word, or any other character. The end of a text closes what is open, so that
+ * matching takes linear time. Nested comments aren't recognized, so a query that needs them to be cut off is refused.
+ */
+const token =
+  /\s+|--[^\n\r]*|\/\*[^]*?(?:\*\/|$)|e'(?:\\[^]|[^\\])*?(?:'|$)|'[^]*?(?:'|$)|"[^]*?(?:"|$)|\$([\w\x80-\uffff]*)\$[^]*?(?:\$\1\$|$)|[\w\x80-\uffff][\w$\x80-\uffff]*|[^]/gi;
 
-const prefixes = ['', String.raw`EXPLAIN(?:\s+ANALYZE)?\b`, String.raw`EXPLAIN\s*\([\w\s,]*\)`].map(
-  (words) => new RegExp(`^(?:\\s|${comment})*?(${words})`, 'i'),
-);
-
-/** Matches the text after a query: semicolons and comments. A text may end like a comment, so simple ends are tried first. */
-const ends = [/$/, /[\s;]+$/, new RegExp(`(?:[\\s;]|${comment})+$`)];
+const prefixes = [/^/, /^EXPLAIN(?:\s+ANALYZE)?\b/i, /^EXPLAIN\s*\([\w\s,]*\)/i];
 
 /**
  * Returns the text as a single query without final semicolons, or null if it isn't one.
@@ -19,12 +18,19 @@ const ends = [/$/, /[\s;]+$/, new RegExp(`(?:[\\s;]|${comment})+$`)];
  * EXPLAIN executes any statement, so the rest of an EXPLAIN must be a query.
  */
 export async function findQuery(connection: DuckDBConnection, sql: string): Promise<string | null> {
-  for (const end of ends) {
-    const text = sql.replace(end, '');
+  let start = sql.length;
+  let end = 0;
+  for (const { 0: text, index } of sql.matchAll(token)) {
+    if (/^(?:\s|--|\/\*[^]*\*\/$)/.test(text)) continue;
+    start = Math.min(start, index);
+    if (text !== ';') end = index + text.length;
+  }
+  // Comments after a query remain, if no semicolon precedes them.
+  for (const last of [sql.length, end]) {
     for (const prefix of prefixes) {
-      const [before, explain] = prefix.exec(text) ?? [];
-      if (before === undefined) continue;
-      const query = text.slice(before.length);
+      const [explain = null] = prefix.exec(sql.slice(start, last)) ?? [];
+      if (explain === null) continue;
+      const query = explain === '' ? sql.slice(0, last) : sql.slice(start + explain.length, last);
       if (await isQuery(connection, query)) return explain === '' ? query : `${explain}\n${query}`;
     }
   }

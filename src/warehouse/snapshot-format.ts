@@ -22,6 +22,8 @@ export function isSnapshotId(text: string): boolean {
   return snapshotId.test(text);
 }
 
+export const snapshotIdShape = v.pipe(v.string(), v.regex(snapshotId));
+
 export function warehousePaths(folder: string) {
   return {
     folder,
@@ -118,15 +120,15 @@ export type ManifestDataset = Readonly<v.InferOutput<typeof datasetShape>>;
 /** A snapshot's manifest.json. `verify` checks its figures. */
 export const manifestShape = v.object({
   format: v.literal(2),
-  snapshot: text,
+  snapshot: snapshotIdShape,
   /** ID of the run whose responses are in landing/<run>. */
-  run: text,
+  run: snapshotIdShape,
   created_at: v.pipe(text, v.isoTimestamp()),
   tool: v.object({ name: text, version: text }),
   source: text,
   /** The declaration that every reading command uses. */
   project: storedProjectShape,
-  previous: v.nullable(text),
+  previous: v.nullable(snapshotIdShape),
   datasets: v.record(text, datasetShape),
   /** SHA-256 over the whole declaration and rekap's rules. */
   definition: text,

@@ -84,7 +84,7 @@ async function makeSchemas(): Promise<Pages> {
   return Object.fromEntries(
     Object.entries(shapes).map(([name, shape]) => [
       `${name.split('.')[0]}.schema.json`,
-      // Checks in code, such as that an id is one, have no JSON Schema.
+      // Checks in code, such as that a path stays below its folder, have no JSON Schema.
       `${JSON.stringify({ title: name, ...withSchemaName(toJsonSchema(shape, { errorMode: 'ignore' })) }, null, 2)}\n`,
     ]),
   );

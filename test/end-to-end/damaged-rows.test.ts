@@ -72,13 +72,13 @@ describe('a table whose last rows are damaged', () => {
     expect(await readdir(into)).toEqual([]);
   });
 
-  it.each(['csv', 'xlsx'])('leaves no file of the table in an export to %s', async (format) => {
+  it.each(['csv', 'xlsx'])('leaves no file in an export to %s', async (format) => {
     const { warehouse } = await damagedWarehouse();
     const into = join(await temporaryFolder(), 'files');
     await mkdir(into);
     const words = ['export', '--format', format, '--into', into, '--warehouse', warehouse];
     expect((await runHere(words)).code).toBeGreaterThan(0);
-    expect((await readdir(into)).filter((name) => /^\.|voters\.|xlsx$/.test(name))).toEqual([]);
+    expect(await readdir(into)).toEqual([]);
   });
 
   it('is not exported from a Parquet file that was altered', async () => {
@@ -88,7 +88,7 @@ describe('a table whose last rows are damaged', () => {
     const into = join(await temporaryFolder(), 'files');
     const { code } = await runHere(['export', '--format', 'parquet', '--into', into, '--warehouse', warehouse]);
     expect(code).toBeGreaterThan(0);
-    expect((await readdir(into)).filter((name) => /^\.|voters\./.test(name))).toEqual([]);
+    expect(await readdir(into)).toEqual([]);
   });
 
   it('draws no report from a Parquet file that was altered', async () => {

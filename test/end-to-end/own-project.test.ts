@@ -1,7 +1,7 @@
 /** Projects of one's own: other ways to page, to name partitions and to give a key, and every kind of column, under the faults that servers have. */
 
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProject } from '../../src/project/find-project.ts';
 import { type LoadedProject, loadProject } from '../../src/project/load-project.ts';
@@ -207,14 +207,50 @@ it.each(['stations', 'payments', 'vessels'])(
 );
 
 describe('a project that nobody named', () => {
-  it('is not loaded where others could have written it', async () => {
+  const files = {
+    'rekap.project.ts': "export default { name: 'own', paging: { by: 'none' } };",
+    'pipelines/things.ts':
+      "import { columns } from '../lib/deep/columns';\nexport default { table: 'things', path: '/things', key: ['id'], columns };",
+    'lib/deep/columns.ts': "import kind from '../kind.json';\nexport const columns = { id: { ...kind, field: 'id' } };",
+    'lib/kind.json': '{ "kind": "integer" }',
+    'models/all_things.sql': '-- All things.\nSELECT id FROM things',
+    'checks/negative.sql':
+      "-- No thing is negative.\nSELECT 'things' AS dataset, id, 'warning' AS severity, 'id' AS column_name, 'It is negative.' AS message FROM things WHERE id < 0",
+    'report.ts': "export default [{ title: 'Things', query: 'FROM things' }];",
+  };
+
+  /** Other files are harmless, even if others can write them. */
+  const others = { 'other.ts': 'throw new Error();', 'data.json': '[]', 'pipelines/notes.txt': '' };
+
+  async function makeProject(): Promise<string> {
     const own = await temporaryFolder();
-    await writeFile(join(own, 'rekap.project.json'), await readFile(join(folder('vessels'), 'rekap.project.json')));
-    await writeFile(join(own, 'vessels.json'), await readFile(join(folder('vessels'), 'vessels.json')));
+    for (const [name, text] of Object.entries({ ...files, ...others })) {
+      await mkdir(join(own, dirname(name)), { recursive: true });
+      await writeFile(join(own, name), text);
+    }
+    for (const name of Object.keys(others)) await chmod(join(own, name), 0o666);
+    return own;
+  }
+
+  it.each(['', 'pipelines', 'lib', 'lib/deep', 'models', 'checks', ...Object.keys(files)])(
+    'is not loaded if others could have written "%s" in it',
+    async (name) => {
+      const own = await makeProject();
+      expect(await runHere(['check'], {}, own)).toMatchObject({ code: 0, stderr: '' });
+      const path = join(own, name);
+      await chmod(path, 0o777);
+      const stderr = expect.stringContaining(`${path} is writable by other users`);
+      expect(await runHere(['check'], {}, own)).toMatchObject({ code: 2, stderr });
+      expect(await runHere(['check', '--project', own], {}, own)).toMatchObject({ code: 0 });
+    },
+  );
+
+  it('is not loaded if others could have written one of its pipelines next to rekap.project.json', async () => {
+    const own = await temporaryFolder();
+    for (const name of ['rekap.project.json', 'vessels.json'])
+      await writeFile(join(own, name), await readFile(join(folder('vessels'), name)));
     expect(await runHere(['check'], {}, own)).toMatchObject({ code: 0 });
-    await chmod(own, 0o777);
-    const refused = await runHere(['check'], {}, own);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('writable by other users') });
-    expect(await runHere(['check', '--project', own], {}, own)).toMatchObject({ code: 0 });
+    await chmod(join(own, 'vessels.json'), 0o666);
+    expect(await runHere(['check'], {}, own)).toMatchObject({ code: 2 });
   });
 });

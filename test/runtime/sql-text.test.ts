@@ -26,11 +26,8 @@ describe('a quoted text', () => {
     'is returned by DuckDB as well-formed text, or refused if it contains NUL',
     fc.asyncProperty(text, async (value) => {
       if (value.includes('\0')) expect(() => quoteText(value)).toThrow(RangeError);
-      // After another character, because DuckDB's client removes U+FEFF from the start of a text.
       else
-        expect(await database.rows(`SELECT 'x' || ${quoteText(value)} AS value`)).toEqual([
-          { value: `x${value.toWellFormed()}` },
-        ]);
+        expect(await database.rows(`SELECT ${quoteText(value)} AS value`)).toEqual([{ value: value.toWellFormed() }]);
     }),
     { runs: 60 },
   );

@@ -67,6 +67,8 @@ describe('a request that is too large', () => {
     [414, 'URL', `${endpoint}?limit=${'1'.repeat(3000)}`, 'x: y'],
     [431, 'header', endpoint, `cookie: ${'c'.repeat(20_000)}`],
     [431, 'path', `/${'a'.repeat(20_000)}`, 'x: y'],
+    [431, 'list of 1,700 headers', endpoint, 'x:\r\n'.repeat(1_700).trim()],
+    [431, 'list of 3,000 headers', endpoint, 'x:\r\n'.repeat(3_000).trim()],
     [413, 'body', endpoint, 'content-length: 1025'],
   ])('gets %i: a %s', async (status, _, target, header) => {
     await expectProblem(await requestRaw(service, 'GET', target, [header]), status);

@@ -178,6 +178,9 @@ describe('a pull is refused, and nothing becomes current,', () => {
       attacks[name]!,
     ]),
     ['a manifest without a time', async ({ manifest }) => ({ ...manifest, created_at: 'junk' })],
+    ['a run in another folder', async ({ manifest }) => ({ ...manifest, run: '../../x' })],
+    ['a run with an absolute path', async ({ manifest }) => ({ ...manifest, run: '/etc' })],
+    ['a previous snapshot in another folder', async ({ manifest }) => ({ ...manifest, previous: '../../x' })],
   ])('from a bucket with %s', async (_, attack) => {
     const { snapshot } = await attackedBy(attack);
     const store = await startMemoryStore();

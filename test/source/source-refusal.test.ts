@@ -209,6 +209,15 @@ describe('a response', () => {
     expect(server.paths).toHaveLength(2);
   });
 
+  it.each([
+    ['3,000 short headers', { x: Array.from({ length: 3000 }, () => 'y') }],
+    ['a long header', { x: 'x'.repeat(20_000) }],
+  ])('is refused with %s', async (_, headers) => {
+    const { failure } = await serve((_request, response) => void response.writeHead(200, headers).end('{}'));
+    const message = expect.stringContaining('the headers of the response are larger than 16 kB');
+    expect(await failure()).toMatchObject({ code: 'source-unreachable', message });
+  });
+
   it.each(['gzip', 'br', 'gzip, br'])('counts by its status if its body is not %s as declared', async (encoding) => {
     const mislabelled =
       (...statuses: readonly number[]): Script =>

@@ -53,6 +53,29 @@ export async function writeAside<Value>(target: string, write: (aside: string) =
   }
 }
 
+/**
+ * Writes files as `writeAside` does, but renames them only when all are complete, and the first file last.
+ * @throws as `writeAside`. If a file can't be renamed, the message names those that are already written.
+ */
+export async function writeAllAside(
+  files: readonly { readonly target: string; readonly write: (aside: string) => Promise<unknown> }[],
+): Promise<void> {
+  const [first, ...others] = files;
+  if (first === undefined) return;
+  let written: string[] = [];
+  try {
+    await writeAside(first.target, async (aside) => {
+      await first.write(aside);
+      await writeAllAside(others);
+      written = others.map(({ target }) => target);
+    });
+  } catch (error) {
+    if (written.length === 0 || !(error instanceof RekapError)) throw error;
+    const what = `${error.message} Already written: ${written.join(', ')}.`;
+    throw new RekapError(error.code, what, error.next, { cause: error });
+  }
+}
+
 /** Returns the temporary name that `writeAside` uses. Throws RekapError if `target` exists but isn't a file. */
 export async function temporaryName(target: string): Promise<string> {
   return temporaryPath(await findFile(target));

@@ -85,6 +85,7 @@ function withoutFormula(text: string): string {
   return formula.test(guarded.charAt(0)) || /^[\t\r\n]/.test(guarded) ? `'${guarded}` : guarded;
 }
 
+/** Quotes a leading U+FEFF too, because readers drop it at the start of a file. */
 function csvText(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\r\n]|^\ufeff/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -54,10 +54,9 @@ async function readByDuckDb(csv: string): Promise<Cell[][]> {
   await writeFile(file, csv);
   const form = String.raw`delim = ',', quote = '"', escape = '"', new_line = '\n', nullstr = '', allow_quoted_nulls = false`;
   const reader = await database.connection.runAndReadAll(
-    `SELECT 'x' || COLUMNS(*) FROM read_csv(${quoteText(file)}, auto_detect = false, header = false, skip = 0, all_varchar = true, ${form}, columns = ${columnsOf(csv)})`,
+    `FROM read_csv(${quoteText(file)}, auto_detect = false, header = false, skip = 0, all_varchar = true, ${form}, columns = ${columnsOf(csv)})`,
   );
-  // Behind another character, for at the beginning of a text DuckDB's client takes U+FEFF for a mark of the encoding.
-  return (reader.getRowsJS() as Cell[][]).map((row) => row.map((cell) => cell?.slice(1) ?? null));
+  return reader.getRowsJS() as Cell[][];
 }
 
 /** As many columns as the header has; it is read as a row like any other, so that its names come back too. */

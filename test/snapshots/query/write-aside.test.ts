@@ -1,9 +1,9 @@
 /** A file gets its name only when it is whole, and a failure is explained. */
 
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeAside } from '../../../src/snapshots/query/write-aside.ts';
+import { writeAllAside, writeAside } from '../../../src/snapshots/query/write-aside.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('writing aside', () => {
@@ -56,5 +56,42 @@ describe('writing aside', () => {
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, '');
     await expect(writeAside(join(file, 'target'), async () => 0)).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+describe('writing several files aside', () => {
+  it('leaves all targets unchanged if one of them cannot be written', async () => {
+    const folder = await temporaryFolder();
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    await writeFile(second, 'before');
+    const failing = writeAllAside([
+      { target: first, write: (aside) => writeFile(aside, 'whole') },
+      { target: second, write: (aside) => writeFile(aside, 'whole') },
+      { target: join(folder, 'third'), write: () => Promise.reject(new Error('unknown')) },
+    ]);
+    await expect(failing).rejects.toThrow('unknown');
+    expect(await readdir(folder)).toEqual(['second']);
+    expect(await readFile(second, 'utf8')).toBe('before');
+  });
+
+  it('names the files that were written if a later one cannot be renamed', async () => {
+    const folder = await temporaryFolder();
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => join(folder, name));
+    const failing = writeAllAside([
+      {
+        target: first!,
+        write: async (aside) => {
+          await writeFile(aside, 'whole');
+          await mkdir(first!);
+        },
+      },
+      { target: second!, write: (aside) => writeFile(aside, 'whole') },
+      { target: third!, write: (aside) => writeFile(aside, 'whole') },
+    ]);
+    await expect(failing).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(`^${first} cannot be written: .* Already written: ${second}, ${third}.$`),
+    });
+    expect((await readdir(folder)).toSorted()).toEqual(['first', 'second', 'third']);
   });
 });

@@ -43,6 +43,10 @@ describe('CSV', () => {
     expect(parseCsv(csv)).toHaveLength(5001);
     expect(await written('SELECT 1 AS a, 2 AS b WHERE false', writeCsv)).toBe('a,b\n');
   });
+
+  it('quotes a first name that readers would take for a byte order mark', async () => {
+    expect(await written('SELECT 1 AS "\ufeffa"', writeCsv)).toBe('"\ufeffa"\n1\n');
+  });
 });
 
 describe.each([
@@ -56,6 +60,8 @@ describe.each([
     ["TIMESTAMP_S '2024-02-14 12:00:00'", '2024-02-14 12:00:00'],
     ['INTERVAL 3 MONTH', '3 months'],
     [String.raw`'a\x00b'::BLOB`, String.raw`a\x00b`],
+    ['chr(65279)', '\ufeff'],
+    ["chr(65279) || 'longer than twelve bytes'", '\ufefflonger than twelve bytes'],
   ])('writes %s like DuckDB', async (sql, text) => {
     expect(await valueOf(`SELECT ${sql} AS v`)).toBe(text);
   });
