@@ -1,5 +1,6 @@
 /** Opens the source of a sync: requests over HTTP, stored responses, and pages of interrupted runs. */
 
+import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { createHttpTransport } from './source/http-transport.ts';
 import { SourceClient } from './source/source-client.ts';
@@ -66,6 +67,7 @@ export async function openSource(run: Run): Promise<OpenedSource> {
       baseUrl: options.baseUrl,
       expected: expectedOf(run.project, run.previous),
       acceptChanges: options.acceptChanges,
+      contentKey: contentKeyOf(run.previous),
       heldBytes,
       maxRecords,
       signal,
@@ -121,6 +123,16 @@ function expectedOf({ pipelines }: Project, previous: Snapshot | null): Record<s
       previous?.manifest.datasets[table]?.rows || expectedRecords,
     ]),
   );
+}
+
+/** Returns the key of the previous contents, so that new ones can be compared with them; a random key if there is none. */
+function contentKeyOf(previous: Snapshot | null): string {
+  for (const { partitions } of Object.values(previous?.manifest.datasets ?? {}))
+    for (const { content } of partitions) {
+      const key = /^[0-9a-f]{16}(?=-)/.exec(content ?? '');
+      if (key !== null) return key[0];
+    }
+  return randomBytes(8).toString('hex');
 }
 
 function describeRun({ id, startedAt, options, previous, requested, project }: Run): RunFile {

@@ -25,6 +25,8 @@ export interface ExtractOptions extends Pick<Known, 'wanted' | 'expected'> {
   readonly pageSize: number;
   /** Without a full listing, accepts a partition as empty even if another dataset has it. */
   readonly acceptChanges: boolean;
+  /** Key of the `content` of verdicts, 16 hexadecimal digits. */
+  readonly contentKey: string;
   readonly heldBytes: number;
   /** Records after which a pass counts as endless. */
   readonly maxRecords: number;

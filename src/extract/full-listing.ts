@@ -4,21 +4,27 @@ import { isRekapError, RekapError } from '../errors.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
-import { judge, PassDigest, maxPasses, KeyOccurrences, type PassResult, RecordReader, sizesOf } from './prove.ts';
+import {
+  type ContentHash,
+  judge,
+  PassDigest,
+  maxPasses,
+  KeyOccurrences,
+  type PassResult,
+  RecordReader,
+  sizesOf,
+} from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
-import type { AnyPipeline } from '../project/declaration.ts';
 import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
 import { type PassEnd, type Pager, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 import type { AcceptedPage, Grade, Page } from '../stages.ts';
-
-const emptyDigest = new PassDigest();
 
 export class FullListing {
   total = 0;
   pageLength = 0;
   last: string | null = null;
   grade: Grade;
-  readonly all = new PassDigest();
+  readonly all: PassDigest;
   longest = 0;
   /** True if pages before the last one differ in length: then a short page doesn't show the end. */
   pagesVary = false;
@@ -27,10 +33,13 @@ export class FullListing {
   private readonly digests = new Map<string, PassDigest>();
   private readonly occurrences = new KeyOccurrences();
   private readonly reader: RecordReader;
+  private readonly contents: ContentHash;
   private lengthBefore = 0;
 
-  constructor(pipeline: AnyPipeline, grade: Grade, names?: Map<string, string>) {
+  constructor({ pipeline, contents, names }: Pick<DatasetPages, 'pipeline' | 'contents' | 'names'>, grade: Grade) {
     this.reader = new RecordReader(pipeline, names);
+    this.contents = contents;
+    this.all = new PassDigest(contents);
     this.grade = grade;
   }
 
@@ -40,7 +49,7 @@ export class FullListing {
 
   /** Adds the records of a page from row `first` on. Returns the rows without a partition. */
   add(page: Page, first: number): number[] {
-    const { reader, digests } = this;
+    const { reader, digests, contents } = this;
     const { length } = page.records;
     if (this.total === 0) this.pageLength = length;
     else if (this.lengthBefore !== this.pageLength || length > this.pageLength) this.pagesVary = true;
@@ -50,7 +59,8 @@ export class FullListing {
     for (let row = first; row < length; row += 1) {
       reader.read(page, row);
       this.occurrences.add(reader.key);
-      this.all.add(reader.content);
+      const content = contents.of(page, row);
+      this.all.add(content);
       this.total += 1;
       const { partition } = reader;
       if (partition === null) {
@@ -58,9 +68,9 @@ export class FullListing {
         continue;
       }
       let digest = digests.get(partition);
-      if (digest === undefined) digests.set(partition, (digest = new PassDigest()));
+      if (digest === undefined) digests.set(partition, (digest = new PassDigest(contents)));
       else if (partition !== this.last) this.isInOrder = false;
-      digest.add(reader.content);
+      digest.add(content);
       this.last = partition;
     }
     return withoutPartition;
@@ -75,7 +85,7 @@ export class FullListing {
   }
 
   of(partition: string): PassDigest {
-    return this.digests.get(partition) ?? emptyDigest;
+    return this.digests.get(partition) ?? new PassDigest(this.contents);
   }
 
   has(element: Fingerprint): boolean {
@@ -226,7 +236,7 @@ async function readOnce(
   size = sizeAfter(pages, whole),
   isShortened = false,
 ): Promise<[FullListing, PassEnd]> {
-  const listing = new FullListing(pages.pipeline, pages.pager.grade({ records: 0, sizesDiffer: false }), pages.names);
+  const listing = new FullListing(pages, pages.pager.grade({ records: 0, sizesDiffer: false }));
   passes.push(listing);
   const tally = new PassTally(limits.maxRecords);
   try {

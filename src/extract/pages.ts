@@ -4,7 +4,7 @@ import { isRekapError, RekapError } from '../errors.ts';
 import { DeclaredPlaces } from './declared-places.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
 import { emptyPage, emptyStatuses, isRefusal } from '../source/source-messages.ts';
-import { RecordReader } from './prove.ts';
+import { ContentHash } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
 import {
@@ -41,11 +41,11 @@ export class DatasetPages {
   readonly pipeline: AnyPipeline;
   readonly pager: Pager;
   readonly places: DeclaredPlaces;
+  readonly contents: ContentHash;
   /** Names of the partitions that were read, if a column has them. */
   readonly names = new Map<string, string>();
   private readonly options: ExtractOptions;
   private readonly holder: PageHolder;
-  private readonly reader: RecordReader;
   private readonly scan = createPageScanner(() => undefined);
   private acceptedSize: number | null = null;
 
@@ -53,14 +53,13 @@ export class DatasetPages {
     this.pipeline = pipeline;
     this.options = options;
     this.holder = holder;
-    this.reader = new RecordReader(pipeline);
+    this.contents = new ContentHash(options.contentKey);
     this.places = new DeclaredPlaces(pipeline);
     this.pager = pagerOf(pipeline.paging, options.baseUrl);
   }
 
   /** Reads the pages of one pass. Throws as `Pager.pass` does. After `StartOver`, later passes use its size. */
   async *read(pass: PassOptions): AsyncGenerator<PassPage, void, undefined> {
-    const { reader } = this;
     try {
       yield* this.pager.pass({
         fetchFirst: async (address) => {
@@ -78,10 +77,7 @@ export class DatasetPages {
         fetch: (address, need) => this.fetch(pass, address, need),
         isShortened: pass.isShortened,
         lookahead: pass.lookahead,
-        hashOf(page, row) {
-          reader.read(page, row);
-          return `${reader.content.high} ${reader.content.low}`;
-        },
+        hashOf: (page, row) => this.contents.of(page, row),
       });
     } catch (error) {
       if (error instanceof StartOver && error.why === 'cap') this.acceptedSize = error.size;

@@ -137,7 +137,7 @@ export class PartitionReader {
     const { id, isOptional, seen } = partition;
     const { reader, pages } = this;
     const tally = new PassTally(this.options.maxRecords);
-    const digest = new PassDigest();
+    const digest = new PassDigest(pages.contents);
     const occurrences = new KeyOccurrences();
     const accepted: AcceptedPage[] = [];
     let proof: PartitionPass['proof'] = 'own end';
@@ -156,7 +156,7 @@ export class PartitionReader {
           reader.read(page, row);
           if (id !== null && reader.partition === null) continue;
           if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
-          digest.add(reader.content);
+          digest.add(pages.contents.of(page, row));
           seen.add(occurrences.add(reader.key));
         }
         if (occurrences.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(page.url);

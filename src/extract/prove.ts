@@ -3,31 +3,75 @@
  * of the full listing counts as a pass. Pure, so that every case is a test.
  */
 
+import { hash } from 'node:crypto';
 import { type AnyPipeline, keyPlaces, placeOf } from '../project/declaration.ts';
 import type { Column } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { readText } from '../kinds/read-field.ts';
-import { type Fingerprint, fingerprintContent, fingerprintRecord, FingerprintTable } from '../kinds/fingerprints.ts';
+import {
+  addRecord,
+  type Fingerprint,
+  fingerprintRecord,
+  FingerprintTable,
+  headOf,
+  type ValueSink,
+} from '../kinds/fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 export const maxPasses = 4;
 
+/** Hashes the declared values of records with a key, so that a source can't choose records whose hashes cancel in a sum. */
+export class ContentHash implements ValueSink {
+  /** 16 hexadecimal digits. */
+  readonly key: string;
+  private input = Buffer.alloc(4096);
+  private length = 0;
+
+  constructor(key: string) {
+    this.key = key;
+    this.input.write(key, 'hex');
+  }
+
+  /** Returns the SHA-256 of key and record, as a string of bytes. */
+  of(page: Page, row: number): string {
+    this.length = this.key.length / 2;
+    addRecord(page, row, this);
+    return hash('sha256', this.input.subarray(0, this.length), 'binary');
+  }
+
+  add(kind: number, bytes: Uint8Array, start: number, end: number): void {
+    const to = this.length + 4;
+    this.length = to + end - start;
+    if (this.length > this.input.length) this.input = Buffer.concat([this.input], 2 * this.length);
+    this.input.writeInt32LE(headOf(kind, end - start), to - 4);
+    // A loop is faster for short values.
+    if (end - start > 64) this.input.set(bytes.subarray(start, end), to);
+    else for (let at = start; at < end; at += 1) this.input[to + at - start] = bytes[at]!;
+  }
+}
+
 /** A digest to compare two passes. Records are added one by one. */
 export class PassDigest {
   total = 0;
-  private high = 0;
-  private low = 0;
+  private readonly key: string;
+  /** Sums of the 16-bit words of the hashes, exact for 2^37 records. */
+  private readonly sums = [0, 0, 0, 0, 0, 0, 0, 0];
 
-  add({ high, low }: Fingerprint): void {
-    this.total += 1;
-    // A sum of well-mixed hashes doesn't depend on their order.
-    this.high = (this.high + Math.imul(high ^ (high >>> 15), 0x2c1b3c6d)) | 0;
-    this.low = (this.low + Math.imul(low ^ (low >>> 15), 0x297a2d39)) | 0;
+  constructor({ key }: Pick<ContentHash, 'key'>) {
+    this.key = key;
   }
 
-  /** Hash of keys and values, including repeats, in any order. */
+  /** @param hash As `ContentHash` returns it. Its first 128 bits are added. */
+  add(hash: string): void {
+    this.total += 1;
+    for (let word = 0; word < 8; word += 1)
+      this.sums[word]! += (hash.charCodeAt(2 * word) << 8) | hash.charCodeAt(2 * word + 1);
+  }
+
+  /** Key, number and sum of the hashes in hexadecimal, the same for any order. Only contents with the same key can be compared. */
   get content(): string {
-    return `${this.total}:${this.high >>> 0}:${this.low >>> 0}`;
+    const sum = this.sums.reduce((whole, word) => (whole << 16n) + BigInt(word), 0n);
+    return `${this.key}-${this.total.toString(16)}-${sum.toString(16)}`;
   }
 }
 
@@ -97,18 +141,16 @@ export function neededPasses(listing: { isOrderly: boolean; pagesVary: boolean }
   return listing?.pagesVary === true || (pages > 1 && listing?.isOrderly !== true) ? 3 : 2;
 }
 
-/** Reads partition, key and content of a record into its fields. The next record overwrites them. */
+/** Reads partition and key of a record into its fields. The next record overwrites them. */
 export class RecordReader {
   partition: string | null = null;
   /** Fingerprint of the key, or of the whole record if the key is missing. */
   readonly key: Fingerprint = { high: 0, low: 0 };
-  readonly content: Fingerprint = { high: 0, low: 0 };
   private readonly partitionColumn: Column | null;
   private readonly partitionPlace: number;
   private readonly namePlace: number;
   private readonly names: Map<string, string>;
   private readonly keyColumns: readonly number[];
-  private readonly otherColumns: readonly number[];
 
   /** @param names Receives the names of partitions, from the first record of each. */
   constructor(pipeline: AnyPipeline, names = new Map<string, string>()) {
@@ -118,9 +160,6 @@ export class RecordReader {
     this.namePlace = partition?.name === undefined ? -1 : placeOf(pipeline, partition.name);
     this.partitionColumn = partition === undefined ? null : kindOf(pipeline.columns[partition.column]!).newColumn(1);
     this.keyColumns = keyPlaces(pipeline);
-    this.otherColumns = Object.keys(pipeline.columns).flatMap((name, column) =>
-      pipeline.key.includes(name) ? [] : [column],
-    );
   }
 
   read(page: Page, row: number): void {
@@ -128,7 +167,6 @@ export class RecordReader {
     if (this.namePlace >= 0 && this.partition !== null && !this.names.has(this.partition))
       this.names.set(this.partition, readText(page, row, this.namePlace) ?? '');
     fingerprintRecord(page, row, this.keyColumns, this.key);
-    fingerprintContent(page, row, this.key, this.otherColumns, this.content);
   }
 
   private partitionOf(page: Page, row: number): string | null {

@@ -4,7 +4,7 @@ import { batchRows, type Column, type Kind, packBits, validityOf } from './kind.
 import * as arrow from '../runtime/arrow.ts';
 import { nullReasonOf, readRaw } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import { type Fingerprint, mixNumber } from './fingerprints.ts';
+import type { FingerprintHash } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 export const booleanKind: Kind = {
@@ -37,8 +37,8 @@ class BooleanColumn implements Column {
       : NullReason.malformed;
   }
 
-  mix(row: number, into: Fingerprint): void {
-    mixNumber(this.values[row]!, into);
+  mix(row: number, into: FingerprintHash): void {
+    into.addNumber(this.values[row]!);
   }
 
   value(row: number): boolean | null {

@@ -4,7 +4,7 @@ import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readStringText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import { type Fingerprint, mixNumber } from './fingerprints.ts';
+import type { FingerprintHash } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 const millisecondsPerDay = 86_400_000;
@@ -36,8 +36,8 @@ class DateColumn implements Column {
     return typeof text === 'number' ? text : NullReason.malformed;
   }
 
-  mix(row: number, into: Fingerprint): void {
-    mixNumber(this.days[row]!, into);
+  mix(row: number, into: FingerprintHash): void {
+    into.addNumber(this.days[row]!);
   }
 
   value(row: number): string | null {

@@ -5,7 +5,7 @@ import { mixLong } from './whole-number.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import type { Fingerprint } from './fingerprints.ts';
+import type { FingerprintHash } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 /** @param precision Total number of digits, at most 38; `scale` of them after the point. */
@@ -61,7 +61,7 @@ export class DecimalColumn implements Column {
     return (this.halves[2 * row + 1]! << 64n) | BigInt.asUintN(64, this.halves[2 * row]!);
   }
 
-  mix(row: number, into: Fingerprint): void {
+  mix(row: number, into: FingerprintHash): void {
     mixLong(this.halves[2 * row]!, into);
     mixLong(this.halves[2 * row + 1]!, into);
   }

@@ -1,5 +1,6 @@
 /** Computes 64-bit fingerprints of records, and stores a million of them in a few megabytes. */
 
+import { randomBytes } from 'node:crypto';
 import { kindOfValue, unescapedBytes } from './read-field.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
@@ -65,10 +66,106 @@ export interface Fingerprint {
   low: number;
 }
 
-export function begin(into: Fingerprint): void {
-  into.high = 0x811c9dc5;
-  into.low = 0x9747b28c;
+/** Receives the values of a record one by one. */
+export interface ValueSink {
+  /** Adds the bytes of a value, after its kind and length, so that neighboring values can't run together. */
+  add(kind: number, bytes: Uint8Array, start: number, end: number): void;
 }
+
+/** Kind of the bytes of a whole record, which is different from every `FieldKind`. */
+const wholeRecord = 7;
+
+/** Returns kind and length of a value as one word. A response has at most 2^26 bytes. */
+export function headOf(kind: number, length: number): number {
+  return (length << 3) | kind;
+}
+
+/** Adds all declared values, independent of escapes; for a record that isn't an object, its bytes. */
+export function addRecord(page: Page, row: number, to: ValueSink): void {
+  const { records } = page;
+  if (records.isObject[row] !== 1) return addWhole(page, row, to);
+  const base = row * records.width;
+  for (let slot = base; slot < base + records.width; slot += 1) addField(page, slot, to);
+}
+
+function addWhole({ records, bytes }: Page, row: number, to: ValueSink): void {
+  to.add(wholeRecord, bytes, records.recordStart[row]!, records.recordEnd[row]!);
+}
+
+function addField(page: Page, slot: number, to: ValueSink): void {
+  const unescaped = unescapedBytes(page, slot);
+  const kind = kindOfValue(page, slot);
+  if (unescaped === null) to.add(kind, page.bytes, page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!);
+  else to.add(kind, unescaped, 0, unescaped.length);
+}
+
+const nothing = new Uint8Array();
+const seed = randomBytes(8);
+const [seed0, seed1] = [seed.readInt32LE(0), seed.readInt32LE(4)];
+
+/**
+ * Computes fingerprints with HalfSipHash-1-3 (https://github.com/veorq/SipHash). Its key is random in each process, so that nobody can choose
+ * values with the same fingerprint.
+ */
+export class FingerprintHash implements ValueSink {
+  private v0 = 0;
+  private v1 = 0;
+  private v2 = 0;
+  private v3 = 0;
+
+  begin(): void {
+    this.v0 = seed0;
+    this.v1 = seed1 ^ 0xee;
+    this.v2 = 0x6c796765 ^ seed0;
+    this.v3 = 0x74656462 ^ seed1;
+  }
+
+  add(kind: number, bytes: Uint8Array, start: number, end: number): void {
+    this.mix(headOf(kind, end - start), bytes, start, end);
+  }
+
+  addNumber(number: number): void {
+    this.mix(number, nothing, 0, 0);
+  }
+
+  finish(into: Fingerprint): void {
+    this.v2 ^= 0xee;
+    for (let round = 0; round < 3; round += 1) this.addNumber(0);
+    into.high = this.v1 ^ this.v3;
+    this.v1 ^= 0xdd;
+    for (let round = 0; round < 3; round += 1) this.addNumber(0);
+    into.low = this.v1 ^ this.v3;
+  }
+
+  /** Mixes in a word, and then bytes, four at a time. */
+  private mix(first: number, bytes: Uint8Array, start: number, end: number): void {
+    let { v0, v1, v2, v3 } = this;
+    let word = first | 0;
+    for (let at = start; ; at += 4) {
+      v3 ^= word;
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+      v0 ^= word;
+      if (at >= end) break;
+      if (at + 4 <= end) word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
+      else for (word = 0; at < end; at += 1) word = (word << 8) | bytes[at]!;
+    }
+    this.v0 = v0;
+    this.v1 = v1;
+    this.v2 = v2;
+    this.v3 = v3;
+  }
+}
+
+const hash = new FingerprintHash();
 
 /** Writes the fingerprint of a record's key into `into`, or of the whole record if a part of the key is missing. */
 export function fingerprintRecord(page: Page, row: number, keyColumns: readonly number[], into: Fingerprint): void {
@@ -77,73 +174,20 @@ export function fingerprintRecord(page: Page, row: number, keyColumns: readonly 
   let isWhole = records.isObject[row] === 1;
   for (const column of keyColumns) if (records.fieldKind[base + column] === FieldKind.missing) isWhole = false;
   if (!isWhole) return fingerprintBytes(page, row, into);
-  begin(into);
-  for (const column of keyColumns) mixValue(page, base + column, into);
+  hash.begin();
+  for (const column of keyColumns) addField(page, base + column, hash);
+  hash.finish(into);
 }
 
-export function fingerprintBytes({ records, bytes }: Page, row: number, into: Fingerprint): void {
-  begin(into);
-  mix(bytes, records.recordStart[row]!, records.recordEnd[row]!, into);
+export function fingerprintBytes(page: Page, row: number, into: Fingerprint): void {
+  hash.begin();
+  addWhole(page, row, hash);
+  hash.finish(into);
 }
 
-/**
- * Writes the fingerprint of all declared values, independent of escapes.
- *
- * @param key Fingerprint of the key, to which the values of `columns` are added.
- */
-export function fingerprintContent(
-  page: Page,
-  row: number,
-  key: Fingerprint,
-  columns: readonly number[],
-  into: Fingerprint,
-): void {
-  const { records } = page;
-  const base = row * records.width;
-  let kinds = 0;
-  for (let slot = base; slot < base + records.width; slot += 1) kinds = Math.imul(kinds, 31) + kindOfValue(page, slot);
-  into.high = key.high ^ kinds;
-  into.low = key.low ^ kinds;
-  for (const column of columns) mixValue(page, base + column, into);
-}
-
-function mixValue(page: Page, slot: number, into: Fingerprint): void {
-  const unescaped = unescapedBytes(page, slot);
-  if (unescaped === null) mix(page.bytes, page.records.fieldStart[slot]!, page.records.fieldEnd[slot]!, into);
-  else mix(unescaped, 0, unescaped.length, into);
-}
-
-/**
- * Mixes in bytes: two independent multiplicative hashes, four bytes at a time, each step a bijection of its state. The last step includes the
- * remaining bytes and the length, so that neighboring fields can't run together.
- */
-export function mix(bytes: Uint8Array, start: number, end: number, into: Fingerprint): void {
-  let { high, low } = into;
-  let at = start;
-  for (; at + 4 <= end; at += 4) {
-    const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-    high = Math.imul(high ^ spread(word), 0x85ebca6b);
-    high ^= high >>> 15;
-    low = Math.imul(low + word, 0x5bd1e995);
-    low ^= low >>> 13;
-  }
-  let last = end - start;
-  for (; at < end; at += 1) last = (last << 8) | bytes[at]!;
-  high = Math.imul(high ^ spread(last), 0x01000193);
-  low = Math.imul(low ^ last, 0xc2b2ae35);
-  into.high = high ^ (high >>> 13);
-  into.low = low ^ (low >>> 15);
-}
-
-export function mixNumber(number: number, into: Fingerprint): void {
-  const high = Math.imul(into.high ^ spread(number), 0x85ebca6b);
-  const low = Math.imul(into.low + number, 0x5bd1e995);
-  into.high = high ^ (high >>> 15);
-  into.low = low ^ (low >>> 13);
-}
-
-/** Spreads the bits of a word: digits differ in only a few of them. */
-function spread(word: number): number {
-  const half = Math.imul(word, 0xcc9e2d51);
-  return Math.imul(half ^ (half >>> 15), 0x1b873593);
+/** Writes the fingerprint of all declared values into `into`, independent of escapes. */
+export function fingerprintContent(page: Page, row: number, into: Fingerprint): void {
+  hash.begin();
+  addRecord(page, row, hash);
+  hash.finish(into);
 }

@@ -1,7 +1,7 @@
 /** Defines a kind of column: how its values are read, kept in a batch, stored and described. */
 
 import type { Data } from 'apache-arrow';
-import type { Fingerprint } from './fingerprints.ts';
+import type { FingerprintHash } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface Column {
    */
   fill(page: Page, record: number, column: number, row: number): number;
   /** Mixes the published value of a row, which must not be NULL, into a fingerprint. */
-  mix(row: number, into: Fingerprint): void;
+  mix(row: number, into: FingerprintHash): void;
   value(row: number): Value | null;
   toData(rows: number): Data;
 }

@@ -4,7 +4,7 @@ import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { nullReasonOf, readText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import { type Fingerprint, mix } from './fingerprints.ts';
+import type { FingerprintHash } from './fingerprints.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
 export const textKind: Kind = {
@@ -67,8 +67,8 @@ export class TextColumn implements Column {
     return code;
   }
 
-  mix(row: number, into: Fingerprint): void {
-    mix(this.bytes, this.starts[row]!, this.starts[row + 1]!, into);
+  mix(row: number, into: FingerprintHash): void {
+    into.add(FieldKind.text, this.bytes, this.starts[row]!, this.starts[row + 1]!);
   }
 
   value(row: number): string | null {

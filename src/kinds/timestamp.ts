@@ -6,7 +6,7 @@ import { mixLong } from './whole-number.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readStringText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import type { Fingerprint } from './fingerprints.ts';
+import type { FingerprintHash } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 const [first, last] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];
@@ -47,7 +47,7 @@ class TimestampColumn implements Column {
     return typeof text === 'number' ? text : NullReason.malformed;
   }
 
-  mix(row: number, into: Fingerprint): void {
+  mix(row: number, into: FingerprintHash): void {
     mixLong(this.microseconds[row]!, into);
   }
 

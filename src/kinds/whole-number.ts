@@ -4,7 +4,7 @@ import { batchRows, type Column, type Kind, validityOf, type Phrase } from './ki
 import * as arrow from '../runtime/arrow.ts';
 import { maxCount, readInteger, readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import { type Fingerprint, mixNumber } from './fingerprints.ts';
+import type { FingerprintHash } from './fingerprints.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { Page } from '../stages.ts';
 
@@ -58,8 +58,8 @@ export abstract class SmallColumn implements Column {
 
   abstract fill(page: Page, record: number, column: number, row: number): number;
 
-  mix(row: number, into: Fingerprint): void {
-    mixNumber(this.values[row]!, into);
+  mix(row: number, into: FingerprintHash): void {
+    into.addNumber(this.values[row]!);
   }
 
   value(row: number): number | null {
@@ -136,7 +136,7 @@ export class LongColumn implements Column {
     return this.values[row]!;
   }
 
-  mix(row: number, into: Fingerprint): void {
+  mix(row: number, into: FingerprintHash): void {
     mixLong(this.values[row]!, into);
   }
 
@@ -153,9 +153,9 @@ export class LongColumn implements Column {
   }
 }
 
-export function mixLong(value: bigint, into: Fingerprint): void {
-  mixNumber(Number(BigInt.asIntN(32, value)), into);
-  mixNumber(Number(BigInt.asIntN(32, value >> 32n)), into);
+export function mixLong(value: bigint, into: FingerprintHash): void {
+  into.addNumber(Number(BigInt.asIntN(32, value)));
+  into.addNumber(Number(BigInt.asIntN(32, value >> 32n)));
 }
 
 function readWhole(page: Page, record: number, column: number, least: bigint, most: bigint): bigint | number {

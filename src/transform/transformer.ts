@@ -6,16 +6,17 @@ import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declarati
 import { conflictingRecords, NullReason, repeatedKey } from '../project/reserved.ts';
 import { nullReasonName, readRaw } from '../kinds/read-field.ts';
 import {
-  begin,
   type Fingerprint,
   fingerprintBytes,
   fingerprintContent,
+  FingerprintHash,
   FingerprintTable,
 } from '../kinds/fingerprints.ts';
 import type { Batch, Page, Quarantined, TransformTotals, Violation } from '../stages.ts';
 import { BatchBuilder } from './batch-builder.ts';
 import { checkSums, totalOf } from './sums.ts';
 
+const hash = new FingerprintHash();
 const key: Fingerprint = { high: 0, low: 0 };
 const content: Fingerprint = { high: 0, low: 0 };
 
@@ -26,7 +27,6 @@ export class Transformer {
   private readonly pipeline: AnyPipeline;
   private readonly keyColumns: readonly number[];
   private readonly otherColumns: readonly number[];
-  private readonly places: readonly number[];
   private readonly columns: readonly {
     readonly name: string;
     readonly field: string;
@@ -54,8 +54,7 @@ export class Transformer {
       unusable: kindOf(definition).unusable,
     }));
     this.keyColumns = keyPlaces(pipeline);
-    this.places = [...this.columns.keys()];
-    this.otherColumns = this.places.filter((column) => !this.keyColumns.includes(column));
+    this.otherColumns = [...this.columns.keys()].filter((column) => !this.keyColumns.includes(column));
     this.batch = new BatchBuilder(pipeline);
     const summed = summedColumns(pipeline);
     this.sums = new Map(summed.map((name) => [name, 0n]));
@@ -96,9 +95,10 @@ export class Transformer {
     // The key is read into the next row. A record that gets no row is overwritten by the next one.
     const problem = this.fillKey(page, record);
     if (problem === null) {
-      begin(key);
-      for (const column of this.keyColumns) this.batch.columns[column]!.mix(this.batch.rows, key);
-      fingerprintContent(page, record, key, this.places, content);
+      hash.begin();
+      for (const column of this.keyColumns) this.batch.columns[column]!.mix(this.batch.rows, hash);
+      hash.finish(key);
+      fingerprintContent(page, record, content);
     } else fingerprintBytes(page, record, content);
     // In a dataset without partitions, the list is the only partition.
     const isListed = page.request.partition === null && this.pipeline.partition !== undefined;

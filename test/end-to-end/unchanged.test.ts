@@ -1,7 +1,11 @@
 /** A sync whose records are those of the previous snapshot builds nothing, and says the same as one that builds everything. */
 
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { manifestHashLine } from '../../src/publish/manifest.ts';
 import { readRuns } from '../../src/warehouse/runs-log.ts';
+import { manifestFile } from '../../src/warehouse/snapshot-format.ts';
 import { runBundledSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -72,4 +76,21 @@ it.each<[string, (data: ReturnType<typeof doubtfulNation>) => void]>([
   change(data);
   await runBundledSync(syncOptions(warehouse, (await serveData(data)).url, { acceptChanges: true }));
   expect(await hasBuilt(warehouse)).toBe(true);
+});
+
+it('uses the key of the previous contents; if they have an older format, it builds the tables once', async () => {
+  const { warehouse, data } = await published();
+  const keyOf = ({ manifest }: Awaited<ReturnType<typeof runBundledSync>>) =>
+    manifest.datasets['voters']!.partitions[0]!.content!.split('-')[0]!;
+  const file = join(warehouse, 'current', manifestFile);
+  const manifest = (await readFile(file, 'utf8')).replaceAll(/"content": "[0-9a-f]{16}-.*"/g, '"content": "3:17:4"');
+  await writeFile(file, manifest);
+  await writeFile(`${file}.sha256`, manifestHashLine(Buffer.from(manifest)));
+  data.datapemilihdpr[2]!['NamaDapil'] = 'DAPIL X';
+  const { url } = await serveData(data);
+  const built = await runBundledSync(syncOptions(warehouse, url));
+  expect([built.outcome, keyOf(built)]).toEqual(['published', expect.stringMatching(/^[0-9a-f]{16}$/)]);
+  const unchanged = await runBundledSync(syncOptions(warehouse, url));
+  expect([unchanged.outcome, keyOf(unchanged)]).toEqual(['unchanged', keyOf(built)]);
+  expect(await hasBuilt(warehouse)).toBe(false);
 });

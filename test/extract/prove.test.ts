@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FullListing, SeenRecords } from '../../src/extract/full-listing.ts';
-import { judge, neededPasses } from '../../src/extract/prove.ts';
+import { ContentHash, judge, neededPasses } from '../../src/extract/prove.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 
@@ -33,8 +33,11 @@ it.each<[boolean, string, Pass, Pass[]]>([
 
 const record = (IdDapil: string, NamaKabupaten: string) => voterRecord({ IdDapil, NamaKabupaten });
 
+const newListing = () =>
+  new FullListing({ pipeline: voters, contents: new ContentHash('0123456789abcdef'), names: new Map() }, 'overlap');
+
 function listingOf(...pages: readonly (readonly Record<string, unknown>[])[]): FullListing {
-  const listing = new FullListing(voters, 'overlap');
+  const listing = newListing();
   // Every page but the first begins with the last record of the previous page.
   for (const [index, page] of pages.entries())
     listing.add(pageOf(voters, index === 0 ? page : [pages[index - 1]!.at(-1)!, ...page]), index === 0 ? 0 : 1);
@@ -59,7 +62,7 @@ describe('the full listing', () => {
   });
 
   it('returns the rows without a partition', () => {
-    const listing = new FullListing(voters, 'overlap');
+    const listing = newListing();
     expect(listing.add(pageOf(voters, [a!, { note: 'a footer' }, b!, record('x', 'A')]), 0)).toEqual([1, 3]);
     expect([listing.total, listing.of('1').total]).toEqual([4, 2]);
   });

@@ -1,8 +1,8 @@
-/** A table of fingerprints returns what a Map would, however large it is. */
+/** Fingerprints depend on every bit, and a table of them returns what a Map would, however large it is. */
 
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { FingerprintTable, type Fingerprint } from '../../src/kinds/fingerprints.ts';
+import { expect, it, vi } from 'vitest';
+import { FingerprintHash, FingerprintTable, type Fingerprint } from '../../src/kinds/fingerprints.ts';
 import { holds } from '../support/properties.ts';
 
 /** Few values, so that many fingerprints agree in one half and differ in the other. */
@@ -45,4 +45,33 @@ it('keeps 60,000 members while it grows', () => {
   expect(members.filter((print, n) => table.insert(print, n + 1) !== 0)).toEqual([]);
   expect(members.filter((print, n) => table.insert(print, 1) !== n + 1)).toEqual([]);
   expect(table.size).toBe(60_000);
+});
+
+function printOf(value: Uint8Array, hash = new FingerprintHash()): Fingerprint {
+  const into = { high: 0, low: 0 };
+  hash.begin();
+  hash.add(1, value, 0, value.length);
+  hash.finish(into);
+  return into;
+}
+
+it.each(['high', 'low'] as const)('flips half of the bits of its %s half if one bit of a value flips', (half) => {
+  const values = Array.from({ length: 300 }, (_, n) => Buffer.from(`${1_000_000_000 + n * 7919}`));
+  const bitsOf = (word: number) => (word >>> 0).toString(2).replaceAll('0', '').length;
+  const means = Array.from({ length: 80 }, (_, bit) => {
+    const flips = values.map((value) => {
+      const changed = Buffer.from(value);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      return bitsOf(printOf(value)[half] ^ printOf(changed)[half]);
+    });
+    return flips.reduce((sum, flipped) => sum + flipped, 0) / values.length;
+  });
+  expect(means.filter((mean) => Math.abs(mean - 16) > 1.5)).toEqual([]);
+});
+
+it('differs between processes, so that nobody can choose values with the same fingerprint', async () => {
+  vi.resetModules();
+  const other = await import('../../src/kinds/fingerprints.ts');
+  const value = Buffer.from('1101');
+  expect(printOf(value, new other.FingerprintHash())).not.toEqual(printOf(value));
 });

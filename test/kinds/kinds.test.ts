@@ -8,7 +8,7 @@ import type { AnyPipeline, ColumnDefinition } from '../../src/project/declaratio
 import { count, integer, timestamp } from '../../src/project/define.ts';
 import { nullReasonName } from '../../src/kinds/read-field.ts';
 import { readMoment } from '../../src/kinds/timestamp.ts';
-import { begin, type Fingerprint } from '../../src/kinds/fingerprints.ts';
+import { type Fingerprint, FingerprintHash } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { voters } from '../support/bundled.ts';
@@ -35,9 +35,11 @@ function read(definition: ColumnDefinition, json: string | undefined): string {
 function fingerprint(definition: ColumnDefinition, json: string): string {
   const column = kindOf(definition).newColumn(1);
   expect(column.fill(pageWith(definition, json), 0, 0, 0)).toBe(0);
+  const hash = new FingerprintHash();
+  hash.begin();
+  column.mix(0, hash);
   const into: Fingerprint = { high: 0, low: 0 };
-  begin(into);
-  column.mix(0, into);
+  hash.finish(into);
   return `${into.high} ${into.low}`;
 }
 

@@ -152,6 +152,7 @@ function optionsOf(
     before: {},
     expected: {},
     acceptChanges: false,
+    contentKey: '0123456789abcdef',
     heldBytes: 1_000_000,
     maxRecords,
     signal: new AbortController().signal,

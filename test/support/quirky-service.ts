@@ -222,6 +222,7 @@ export async function extractQuirky(quirks: Quirks, declared: Declared, pageSize
     before: {},
     expected: {},
     acceptChanges: false,
+    contentKey: '0123456789abcdef',
     heldBytes: 1_000_000,
     maxRecords: 1000,
   });

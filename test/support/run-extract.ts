@@ -68,6 +68,7 @@ export async function collect(
     baseUrl: 'http://source.test',
     expected: {},
     acceptChanges: false,
+    contentKey: '0123456789abcdef',
     heldBytes: 1_000_000,
     maxRecords: 300,
     signal: new AbortController().signal,

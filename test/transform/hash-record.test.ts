@@ -2,39 +2,41 @@
 
 import { expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
-import { fingerprintBytes, fingerprintContent } from '../../src/kinds/fingerprints.ts';
+import { ContentHash } from '../../src/extract/prove.ts';
+import { type Fingerprint, fingerprintBytes, fingerprintContent } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { dptMale, recordJson } from './support.ts';
 
-const columns = [...Object.keys(voters.columns).keys()];
-
-function hashValues(page: Page, row: number): string {
-  const content = { high: 0, low: 0 };
-  fingerprintContent(page, row, { high: 1, low: 2 }, columns, content);
-  return `${content.high} ${content.low}`;
+function hashedBy(write: (page: Page, row: number, into: Fingerprint) => void): Hash {
+  return (page, row) => {
+    const into = { high: 0, low: 0 };
+    write(page, row, into);
+    return `${into.high} ${into.low}`;
+  };
 }
 
-function hashRecord(page: Page, row: number): string {
-  const content = { high: 0, low: 0 };
-  fingerprintBytes(page, row, content);
-  return `${content.high} ${content.low}`;
-}
+type Hash = (page: Page, row: number) => string;
+const contents = new ContentHash('0123456789abcdef');
+const byValues = { fingerprint: hashedBy(fingerprintContent), 'content hash': contents.of.bind(contents) };
 
 /** The number of different hashes of these records. */
-function hashes(records: readonly string[], hash = hashValues): number {
+function hashes(records: readonly string[], hash: Hash): number {
   const page = pageOf(voters, `[${records.join(',')}]`);
   return new Set(records.map((_, row) => hash(page, row))).size;
 }
 
-it('differs among 100,000 texts', () => {
-  // A hash of 32 bits would be the same for about one pair.
-  const records = Array.from({ length: 100_000 }, (_, place) => {
-    const mixed = Math.imul(place, 0x9e3779b1) >>> 0;
-    return `{"${dptMale}":"${mixed.toString(36)}${place % 10}${(mixed ^ 0x5bd1e995).toString(36)}"}`;
-  });
-  expect([hashes(records), hashes(records, hashRecord)]).toEqual([records.length, records.length]);
-});
+it.each<[string, Hash]>([...Object.entries(byValues), ['fingerprint of bytes', hashedBy(fingerprintBytes)]])(
+  'the %s differs among 100,000 texts',
+  (_name, hash) => {
+    // A hash of 32 bits would be the same for about one pair.
+    const records = Array.from({ length: 100_000 }, (_, place) => {
+      const mixed = Math.imul(place, 0x9e3779b1) >>> 0;
+      return `{"${dptMale}":"${mixed.toString(36)}${place % 10}${(mixed ^ 0x5bd1e995).toString(36)}"}`;
+    });
+    expect(hashes(records, hash)).toBe(records.length);
+  },
+);
 
 const record = voterRecord();
 const turned = Object.fromEntries(Object.entries(record).toReversed());
@@ -74,6 +76,24 @@ it.each<[string, string[], number]>([
     [JSON.stringify(record), JSON.stringify({ ...record, NamaProvinsi: NamaKabupaten, NamaKabupaten: NamaProvinsi })],
     2,
   ],
+  [
+    'depends on where one field ends and the next begins',
+    [
+      ['A', 'BC'],
+      ['AB', 'C'],
+      ['ABC', ''],
+    ].map(([first, next]) => JSON.stringify({ ...record, NamaProvinsi: first, NamaKabupaten: next })),
+    3,
+  ],
+  ['differs between items that are not objects', ['"A"', '12', 'null', '[]', '{}'], 5],
+  [
+    'reads long texts to their end, and forgets them',
+    ['a', 'b'].flatMap((end) => [
+      JSON.stringify({ ...record, NamaProvinsi: `${'x'.repeat(9000)}${end}` }),
+      JSON.stringify(record),
+    ]),
+    3,
+  ],
 ])('%s', (_what, records, different) => {
-  expect(hashes(records)).toBe(different);
+  for (const [name, hash] of Object.entries(byValues)) expect(hashes(records, hash), name).toBe(different);
 });

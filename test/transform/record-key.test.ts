@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { kindOf } from '../../src/kinds/kinds.ts';
 import { keyPlaces } from '../../src/project/declaration.ts';
-import { begin, type Fingerprint } from '../../src/kinds/fingerprints.ts';
+import { type Fingerprint, FingerprintHash } from '../../src/kinds/fingerprints.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 import { recordJson, transform } from './support.ts';
@@ -14,13 +14,15 @@ const places = keyPlaces(voters);
 function printsOf(data: unknown): Fingerprint[] {
   const page = pageOf(voters, data);
   const columns = voters.key.map((name) => kindOf(voters.columns[name]).newColumn(page.records.length));
+  const hash = new FingerprintHash();
   return Array.from({ length: page.records.length }, (_, row) => {
     const into = { high: row, low: -row };
-    begin(into);
+    hash.begin();
     for (const [index, column] of columns.entries()) {
       if (column.fill(page, row, places[index]!, row) !== 0) throw new Error('the key is not usable');
-      column.mix(row, into);
+      column.mix(row, hash);
     }
+    hash.finish(into);
     return into;
   });
 }
