@@ -140,8 +140,8 @@ export interface AcceptedReading {
 
 export type Place = Readonly<Record<string, number | bigint | string | boolean | null>>;
 
-/** Severity of a violation. With --strict, the gate refuses errors. */
 export const severities = ['error', 'warning'] as const;
+/** Severity of a violation. With --strict, the gate refuses errors. */
 export type Severity = (typeof severities)[number];
 
 export interface Violation {

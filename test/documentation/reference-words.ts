@@ -129,9 +129,11 @@ export const keyMeanings: Words = {
   'datasets.<dataset>.nulls': 'Null values by column.',
   'datasets.<dataset>.nulls.<column>': 'Number of null values in the column.',
   'datasets.<dataset>.schema_fingerprint': 'SHA-256 of the names, types and order of the columns.',
+  'datasets.<dataset>.definition':
+    'SHA-256 of all that determines its rows: its declaration and the rules of rekap. Rows are carried over only if it is the same.',
   project:
     'The declaration of the project, as in [Declarations](declarations.md). Commands that read the file go by it.',
-  definition: 'SHA-256 of the tables, views and checks. It changes with their definitions, such as in another release.',
+  definition: 'SHA-256 of the whole declaration and the rules of rekap.',
   violation_ages: 'Violations by severity and age.',
   'violation_ages.<severity>': 'Violations of this severity.',
   'violation_ages.<severity>.new': 'Violations that the previous snapshot does not have. In a first snapshot, 0.',
