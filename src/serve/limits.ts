@@ -5,7 +5,6 @@ import { RekapError } from '../errors.ts';
 /** Default records per response, as in the documented service. */
 export const defaultLimit = 10;
 
-/** Default maximum of `limit`, about one megabyte of records. */
 /** Maximum of the parameter for the page size, if the service has none of its own. */
 export const defaultMaxLimit = 1000;
 

@@ -8,6 +8,8 @@ import { stripVTControlCharacters } from 'node:util';
 import readXlsxFile, { readSheet } from 'read-excel-file/node';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { queryCommand } from '../../src/cli/query.ts';
+import { exportSnapshot } from '../../src/snapshots/export-snapshot.ts';
+import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { shownWidth } from '../../src/cli/print/wrap-text.ts';
 import { readRows } from '../support/read-table.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
@@ -168,6 +170,14 @@ describe('rekap export', () => {
     const parquet = await exported('--format', 'parquet');
     const here = await readFile(join(parquet.into, 'voters.parquet'));
     expect(here).toEqual(await readFile(join(parquet.warehouse, 'current/parquet/voters/voters.parquet')));
+  });
+
+  it('leaves no file if it is interrupted', async () => {
+    const folder = join(await temporaryFolder(), 'out');
+    const snapshot = await requireCurrent((await sample()).warehouse);
+    for (const format of ['csv', 'parquet', 'xlsx'] as const)
+      await expect(exportSnapshot(snapshot, { format, folder, signal: AbortSignal.abort() })).rejects.toThrow('abort');
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it('writes nothing into the warehouse', async () => {
