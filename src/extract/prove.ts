@@ -61,11 +61,11 @@ export class PassDigest {
     this.key = key;
   }
 
-  /** @param hash As `ContentHash` returns it. Its first 128 bits are added. */
-  add(hash: string): void {
+  /** @param bytes As `ContentHash` returns it. Its first 128 bits are added. */
+  add(bytes: string): void {
     this.total += 1;
     for (let word = 0; word < 8; word += 1)
-      this.sums[word]! += (hash.charCodeAt(2 * word) << 8) | hash.charCodeAt(2 * word + 1);
+      this.sums[word]! += (bytes.charCodeAt(2 * word) << 8) | bytes.charCodeAt(2 * word + 1);
   }
 
   /** Key, number and sum of the hashes in hexadecimal, the same for any order. Only contents with the same key can be compared. */

@@ -114,7 +114,7 @@ const project = (change: object): Change => [
 ];
 const file = (path: keyof typeof base, from: string, to: string): Change => [
   `${path}: ${from} to ${to}`,
-  { [path]: String(base[path]).replace(from, to) },
+  { [path]: (base[path] as string).replace(from, to) },
 ];
 
 /** Changes of the dataset, and where a message says that the declarations differ. */
@@ -223,7 +223,7 @@ it('has the tables of this version of the rules', async () => {
 });
 
 /** Copies of a value, each without one of its properties or elements, or with another text, number or flag. */
-function* changesOf(value: unknown): Generator<unknown> {
+function* changesOf(value: unknown): Generator {
   if (typeof value !== 'object' || value === null) {
     yield typeof value === 'string' ? `${value}x` : typeof value === 'number' ? value + 1 : typeof value !== 'boolean';
     return;

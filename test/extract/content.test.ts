@@ -47,7 +47,9 @@ it('differs in every word if two records swap a figure', () => {
 });
 
 it('contains the key, the number of records, and a sum that depends on the key', () => {
-  const [one, other] = [key, 'fedcba9876543210'].map((key) => contentOf(named('ab'), new ContentHash(key)).split('-'));
+  const [one, other] = [key, 'fedcba9876543210'].map((each) =>
+    contentOf(named('ab'), new ContentHash(each)).split('-'),
+  );
   expect([one, other].map((parts) => parts!.slice(0, 2))).toEqual([
     [key, '2'],
     ['fedcba9876543210', '2'],

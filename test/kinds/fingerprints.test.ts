@@ -55,14 +55,14 @@ function printOf(value: Uint8Array, hash = new FingerprintHash()): Fingerprint {
   return into;
 }
 
-it.each(['high', 'low'] as const)('flips half of the bits of its %s half if one bit of a value flips', (half) => {
+it.each(['high', 'low'] as const)('flips half of the bits of its %s half if one bit of a value flips', (side) => {
   const values = Array.from({ length: 300 }, (_, n) => Buffer.from(`${1_000_000_000 + n * 7919}`));
   const bitsOf = (word: number) => (word >>> 0).toString(2).replaceAll('0', '').length;
   const means = Array.from({ length: 80 }, (_, bit) => {
     const flips = values.map((value) => {
       const changed = Buffer.from(value);
       changed[bit >> 3]! ^= 1 << (bit & 7);
-      return bitsOf(printOf(value)[half] ^ printOf(changed)[half]);
+      return bitsOf(printOf(value)[side] ^ printOf(changed)[side]);
     });
     return flips.reduce((sum, flipped) => sum + flipped, 0) / values.length;
   });

@@ -276,11 +276,10 @@ describe('a probe', () => {
   });
 
   it.each<[string, Script]>([
-    ['a response that never ends', (_, response) => void drip(response)],
+    ['a response that never ends', (_, response) => drip(response)],
     [
       'slow pages',
-      (request, response) =>
-        request.url!.includes('?') ? void drip(response) : answerJson(response, records.slice(0, 10)),
+      (request, response) => (request.url!.includes('?') ? drip(response) : answerJson(response, records.slice(0, 10))),
     ],
   ])('ends after its maximum duration for %s', async (_what, script) => {
     const server = await startFaultServer(script);
