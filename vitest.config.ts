@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /** These put something in a module's place before it is loaded, so each has its modules to itself. */
 const alone = [
+  'test/end-to-end/memory-option.test.ts',
+  'test/load/sealed.test.ts',
   'test/cli/notify.test.ts',
   'test/warehouse/forbidden.test.ts',
   'test/end-to-end/io-faults.test.ts',

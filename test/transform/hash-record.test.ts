@@ -82,8 +82,11 @@ it.each<[string, string[], number]>([
       ['A', 'BC'],
       ['AB', 'C'],
       ['ABC', ''],
+      // The bytes between look like the kind of a text.
+      ['AAAA\u0001\0\0\0BBBB', 'CCCC'],
+      ['AAAA', 'BBBB\u0001\0\0\0CCCC'],
     ].map(([first, next]) => JSON.stringify({ ...record, NamaProvinsi: first, NamaKabupaten: next })),
-    3,
+    5,
   ],
   ['differs between items that are not objects', ['"A"', '12', 'null', '[]', '{}'], 5],
   [
