@@ -125,7 +125,7 @@ function expectedOf({ pipelines }: Project, previous: Snapshot | null): Record<s
   );
 }
 
-/** Returns the key of the previous contents, so that new ones can be compared with them; a random key if there is none. */
+/** Returns the key of the previous contents, so that new ones can be compared with them. Without previous contents, the key is random. */
 function contentKeyOf(previous: Snapshot | null): string {
   for (const { partitions } of Object.values(previous?.manifest.datasets ?? {}))
     for (const { content } of partitions) {

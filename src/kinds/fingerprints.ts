@@ -104,8 +104,8 @@ const seed = randomBytes(8);
 const [seed0, seed1] = [seed.readInt32LE(0), seed.readInt32LE(4)];
 
 /**
- * Computes fingerprints with HalfSipHash-1-3 (https://github.com/veorq/SipHash). Its key is random in each process, so that nobody can choose
- * values with the same fingerprint.
+ * Computes fingerprints with HalfSipHash-1-3 (https://github.com/veorq/SipHash). Its key is random in each process, so that a
+ * source can't choose values with the same fingerprint.
  */
 export class FingerprintHash implements ValueSink {
   private v0 = 0;

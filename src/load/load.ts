@@ -43,15 +43,14 @@ import {
   type ViolationAges,
   violationsLogSql,
 } from './violation-history.ts';
-import { violationSelects } from './violation-selects.ts';
+import { requireKnownViolations, violationSelects } from './violation-selects.ts';
 import { parquetPath, snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
 import { seal } from '../warehouse/open-published.ts';
 import { allModels } from './schema.ts';
 import { rowsOfOneGroup, writeParquet } from './write-parquet.ts';
 import type { SourceFile } from '../project/declaration-error.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
-import { type Batch, severities } from '../stages.ts';
-import { RekapError } from '../errors.ts';
+import type { Batch } from '../stages.ts';
 
 export interface LoadOptions {
   readonly folder: string;
@@ -60,7 +59,7 @@ export interface LoadOptions {
   readonly files?: ReadonlyMap<string, SourceFile> | undefined;
   /** Memory limit of DuckDB in bytes; undefined for the default. Beyond it, DuckDB spills to disk. */
   readonly memory?: number | undefined;
-  /** The DuckDB file of the previous snapshot, which may be attached later; null if there is none. */
+  /** The DuckDB file of the previous snapshot, which `finish` may attach. Null for a first snapshot. */
   readonly previous: string | null;
   readonly signal: AbortSignal;
 }
@@ -246,28 +245,11 @@ export class Load {
     const before = carryOver === null ? new Set<string>() : await columnNames(this.database, 'previous', 'violations');
     for (const select of violationSelects(this.options.project, carryOver, before))
       await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
-    await this.requireKnownViolations();
+    await requireKnownViolations(this.database, pipelines);
     // Uncommitted rows stay in memory, which the sort may need.
     await this.database.run('COMMIT; BEGIN');
     await this.fillTable(violationsTable(pipelines), await agedViolationsSql(this.database, pipelines, now));
     await this.fillTable(violationsLogTable(pipelines), await violationsLogSql(this.database, pipelines, now));
-  }
-
-  /** The result of a check depends on the rows, so `rekap check` can't find all of these. */
-  private async requireKnownViolations(): Promise<void> {
-    const isOneOf = (column: string, texts: readonly string[]): string =>
-      `coalesce(${column} IN (${texts.map(quoteText).join(', ')}), false)`;
-    const tables = this.options.project.pipelines.map(({ table }) => table);
-    const [odd] = await this.database.rows<{ check_name: string; what: string }>(
-      `SELECT check_name, concat('the dataset ', coalesce(dataset, 'NULL'), ' and the severity ', coalesce(severity, 'NULL')) AS what
-       FROM temp.staging_violations WHERE NOT (${isOneOf('dataset', tables)} AND ${isOneOf('severity', severities)}) LIMIT 1`,
-    );
-    if (odd === undefined) return;
-    throw new RekapError(
-      'pipeline-definition',
-      `The check ${odd.check_name} returns a row with ${odd.what}.`,
-      `Nothing was published. Let it return a dataset of the project and the severity 'error' or 'warning'.`,
-    );
   }
 
   /** Carries a quarantined record over with the partition of its request. Records from the full listing are always carried over. */

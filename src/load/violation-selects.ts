@@ -1,7 +1,9 @@
 /** Selects the violations that the transformation doesn't find: failed checks across tables, and carried-over violations. */
 
 import { messageSql } from '../check-messages.ts';
-import { quoteIdentifier, quoteText } from '../runtime/database.ts';
+import { RekapError } from '../errors.ts';
+import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
+import { severities } from '../stages.ts';
 import { carriedCondition, type CarryOver, columnsError } from './previous-tables.ts';
 import { generatedChecks } from './generated-checks.ts';
 import { selectList, stagedViolationsTable } from './tables.ts';
@@ -42,4 +44,24 @@ export function checkSelect({ name, sql, message }: SqlFile, pipelines: readonly
   });
   const nothing = columns.map((column) => `NULL::${column.type} AS ${quoteIdentifier(column.name)}`);
   return `SELECT ${values.join(', ')} FROM (SELECT * FROM (${sql}\n) UNION ALL BY NAME SELECT ${nothing.join(', ')} WHERE false)`;
+}
+
+/**
+ * Checks the staged violations, because the result of a check across tables depends on the rows.
+ * @throws `pipeline-definition` naming a check that returns another severity, or a dataset that the project doesn't have.
+ */
+export async function requireKnownViolations(database: Database, pipelines: readonly AnyPipeline[]): Promise<void> {
+  const isOneOf = (column: string, texts: readonly string[]): string =>
+    `coalesce(${column} IN (${texts.map(quoteText).join(', ')}), false)`;
+  const tables = pipelines.map(({ table }) => table);
+  const [odd] = await database.rows<{ check_name: string; what: string }>(
+    `SELECT check_name, concat('the dataset ', coalesce(dataset, 'NULL'), ' and the severity ', coalesce(severity, 'NULL')) AS what
+     FROM temp.staging_violations WHERE NOT (${isOneOf('dataset', tables)} AND ${isOneOf('severity', severities)}) LIMIT 1`,
+  );
+  if (odd === undefined) return;
+  throw new RekapError(
+    'pipeline-definition',
+    `The check ${odd.check_name} returns a row with ${odd.what}.`,
+    "Nothing was published. Let it return a dataset of the project and the severity 'error' or 'warning'.",
+  );
 }

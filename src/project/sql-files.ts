@@ -114,7 +114,7 @@ const foreign: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a part of a query that can be another value or several statements in Spark; null if there is none. There, a backslash is an escape,
+ * Returns a part of a query that Spark reads differently, or null. In Spark, a backslash is an escape,
  * "a" is a text, /*+ is a hint, and spark-sql skips each line that begins with --, even in a text or a comment. DuckDB reads up to a NUL.
  */
 export function findForeign(sql: string): { readonly near: string; readonly what: string } | null {

@@ -99,6 +99,7 @@ async function verify(subject: Subject, fileChecks: readonly FileCheck[]): Promi
       signal: subject.signal,
     });
   } catch (error) {
+    subject.signal?.throwIfAborted();
     // Another program's write lock isn't damage.
     if (isRekapError(error, 'database-held')) throw error;
     return [`${databaseFile} cannot be opened: ${firstLine((error as Error).cause ?? error)}`];

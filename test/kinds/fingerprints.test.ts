@@ -69,7 +69,7 @@ it.each(['high', 'low'] as const)('flips half of the bits of its %s half if one 
   expect(means.filter((mean) => Math.abs(mean - 16) > 1.5)).toEqual([]);
 });
 
-it('differs between processes, so that nobody can choose values with the same fingerprint', async () => {
+it('differs between processes, so a source cannot choose values with the same fingerprint', async () => {
   vi.resetModules();
   const other = await import('../../src/kinds/fingerprints.ts');
   const value = Buffer.from('1101');

@@ -77,3 +77,22 @@ describe('the examples of a broken check', () => {
     ]);
   });
 });
+
+describe('a check across tables is refused before anything is published if a row shows', () => {
+  it.each([
+    ['another severity', "CASE WHEN all_people > 1 THEN 'Error' END", "'people'", 'the severity Error'],
+    ['no severity', "CASE WHEN all_people > 9 THEN 'error' END", "'people'", 'the severity NULL'],
+    ['another dataset', "'error'", "lower('PERSONS')", 'the dataset persons'],
+  ])('%s', async (_what, severity, dataset, found) => {
+    const sql = `SELECT ${dataset} AS dataset, ward, ${severity} AS severity, 'men' AS column_name, 'odd' AS message FROM people`;
+    const checks = [{ name: 'odd', sql, comment: '', columns: {} }];
+    const loading = load(
+      { people: [[{ IdDapil: '7', Men: '1', Women: '1', All: '2' }]] },
+      { project: { ...project, pipelines: [people([])], models: [], checks } },
+    );
+    await expect(loading).rejects.toMatchObject({
+      code: 'pipeline-definition',
+      message: expect.stringMatching(`The check odd returns a row with .*${found}`),
+    });
+  });
+});

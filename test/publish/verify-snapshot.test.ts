@@ -3,7 +3,8 @@
 import { copyFile, cp, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase, quoteText } from '../../src/runtime/database.ts';
 import { assembleDataset, writeManifest } from '../../src/publish/manifest.ts';
 import { glanceAt, verifyBuilt, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
@@ -86,6 +87,24 @@ describe('a verification reads every file', () => {
     expect(await verify(copy)).toEqual([]);
     expect(await verifyBuilt(copy.folder, copy.manifest)).toEqual([]);
     expect(await glanceAt(copy.folder, copy.manifest)).toEqual([]);
+  });
+
+  it('throws the reason of an abort, while DuckDB works too, and does not call the snapshot damaged', async () => {
+    const { folder, manifest } = await copySnapshot();
+    const reason = new Error('Terminated.');
+    await expect(verifySnapshot(folder, manifest, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    // The listener of the open database comes first, so its connections are interrupted or refuse the next statement.
+    const controller = new AbortController();
+    const { runAndReadAll } = DuckDBConnection.prototype;
+    vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(function (
+      this: DuckDBConnection,
+      ...given
+    ) {
+      const running = runAndReadAll.apply(this, given);
+      controller.abort(reason);
+      return running;
+    });
+    await expect(verifySnapshot(folder, manifest, { signal: controller.signal })).rejects.toBe(reason);
   });
 
   it.each([databaseFile, votersFile, parquetPath('violations')])(
