@@ -16,8 +16,8 @@ const alone = [
 export default defineConfig({
   test: {
     // Whole syncs and servers run in some of them; a hang is a failure, not a reason to wait.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // By default one core stays idle for a watcher.
     maxWorkers: '100%',
     restoreMocks: true,

@@ -42,7 +42,6 @@ export { ApiKeys, generateApiKey, readApiKeys } from './serve/api-keys.ts';
 export type { FaultName, FaultSettings, FaultValues } from './serve/faults/fault-list.ts';
 export { openFolderSource } from './serve/record-source.ts';
 export type { RecordSet, RecordSource } from './serve/record-source.ts';
-export { defaultMaxLimit } from './serve/limits.ts';
 export { startService } from './serve/service.ts';
 export type { Service, ServiceOptions } from './serve/service.ts';
 export { openWarehouseSource } from './serve/warehouse-source.ts';

@@ -74,12 +74,11 @@ export function listFaults(width: number): string {
   return describeInColumns([['fault', 'default', 'what happens'], ...sets, ...faults], width);
 }
 
-export function describeFaults(values: FaultValues, seed: number, width: number): string {
+export function describeFaults(values: FaultValues, width: number): string {
   const rows = faultList.flatMap(({ name, sentence }) =>
     values[name] === undefined || values[name] === 0 ? [] : [[name, String(values[name]), sentence] as const],
   );
-  const table = describeInColumns([['fault', 'value', 'what happens'], ...rows], width);
-  return `Active faults:\n${table}\n\nTo repeat the same faults, add --faults-seed ${seed}`;
+  return `Active faults:\n${describeInColumns([['fault', 'value', 'what happens'], ...rows], width)}`;
 }
 
 function describeInColumns(rows: readonly (readonly [name: string, value: string, sentence: string])[], width: number) {

@@ -8,7 +8,7 @@ import type { LoadedProject } from '../project/load-project.ts';
 import { syncDefaults } from '../run-options.ts';
 import { systemClock } from '../runtime/context.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
-import { defaultMaxLimit, startService } from '../serve/service.ts';
+import { startService } from '../serve/service.ts';
 import { sync } from '../sync.ts';
 import { openSample } from '../testing/open-sample.ts';
 
@@ -29,7 +29,6 @@ export async function startSample(project: LoadedProject): Promise<SampleService
     keys: new ApiKeys([key]),
     host: '127.0.0.1',
     port: 0,
-    maxLimit: defaultMaxLimit,
   });
   return {
     url: service.url,

@@ -1,6 +1,5 @@
 /** rekap serve: serves the API from the sample, a folder of JSON files, or a warehouse. */
 
-import { fileURLToPath } from 'node:url';
 import { countFaults, listFaults, parseFaults } from './faults.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { readNamedFile } from './options/shared.ts';
@@ -40,32 +39,9 @@ const options = {
     describe: 'file with one accepted API key per line',
     defaultDescription: 'the keys in REKAP_API_KEYS, separated by commas',
   },
-  'max-limit': {
-    type: 'number',
-    range: [1, 1_000_000],
-    default: 1000,
-    describe: 'maximum value of limit in a request',
-  },
-  'rate-limit': {
-    type: 'number',
-    range: [1, 1_000_000],
-    describe: 'maximum requests per minute and key',
-    defaultDescription: 'no limit',
-  },
-  sql: {
-    type: 'boolean',
-    describe: 'run SQL queries on the snapshot at /sql; --no-sql turns this off',
-    defaultDescription: 'on for a loopback address only',
-  },
   faults: {
     type: 'array',
     describe: 'faults to simulate, for testing a pipeline; the help lists them',
-  },
-  'faults-seed': {
-    type: 'number',
-    range: [0, 2_147_483_647],
-    describe: 'seed for the random faults',
-    defaultDescription: 'a new seed, which is printed',
   },
 } as const satisfies Options;
 
@@ -93,7 +69,7 @@ async function runServe(args: ServeArguments): Promise<void> {
       'Add --sample, --data FOLDER or --warehouse FOLDER.',
     );
   const faultCounts = new Map<FaultName, number>();
-  const faults = await readFaults(args, faultCounts);
+  const faults = readFaults(args, faultCounts);
 
   const [
     { startService },
@@ -103,10 +79,8 @@ async function runServe(args: ServeArguments): Promise<void> {
     { openWarehouseSource },
     { listenForSignals },
     { fitConnections },
-    { describeSite },
-    { queryProcesses },
     { syncSample },
-    { requireCurrent, requireDatabase },
+    { requireCurrent },
   ] = await Promise.all([
     import('../serve/service.ts'),
     import('../serve/api-keys.ts'),
@@ -115,8 +89,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('../serve/warehouse-source.ts'),
     import('./signals.ts'),
     import('../serve/limits.ts'),
-    import('../serve/describe-site.ts'),
-    import('../serve/query-processes.ts'),
     import('./sample-service.ts'),
     import('../warehouse/warehouse.ts'),
   ]);
@@ -147,25 +119,17 @@ async function runServe(args: ServeArguments): Promise<void> {
     if (keyText === null && !isSample) throw missingKeys();
     const generatedKey = keyText === null ? generateApiKey() : null;
     const keys = readApiKeys(generatedKey ?? keyText?.text ?? '', keyText?.origin ?? 'REKAP_API_KEYS');
-    const hasSql = 'sql' in invocation.origins ? args.sql : isLoopback(args.host);
     const service = await startService({
       pipelines,
       about: project,
       source,
       keys,
-      openSample: generatedKey !== null,
-      site: snapshot === undefined ? undefined : describeSite(sample?.folder ?? args.warehouse!, snapshot, systemClock),
-      sql:
-        snapshot === undefined || !hasSql
-          ? undefined
-          : {
-              answer: queryProcesses({ program: queryChild, database: () => requireDatabase(snapshot()) }),
-              onlyLoopback: isLoopback(args.host),
-            },
+      site: {
+        published: snapshot === undefined ? null : { warehouse: sample?.folder ?? args.warehouse!, snapshot },
+        openSample: generatedKey !== null,
+      },
       host: args.host,
       port: args.port,
-      maxLimit: args['max-limit'],
-      rateLimit: args['rate-limit'],
       faults,
       maxConnections: fitConnections(readOpenFilesLimit()),
       onFailure: (error) => printFailure('a request failed', error),
@@ -189,8 +153,6 @@ async function runServe(args: ServeArguments): Promise<void> {
   }
 }
 
-const queryChild = fileURLToPath(new URL('./query-child.js', import.meta.url));
-
 function missingKeys(): RekapError {
   return new RekapError(
     'usage',
@@ -205,20 +167,11 @@ async function readKeyText(file: string | undefined): Promise<{ text: string; or
   return text === '' ? null : { text: text.replaceAll(',', '\n'), origin: 'REKAP_API_KEYS' };
 }
 
-async function readFaults(args: ServeArguments, counts: Map<FaultName, number>): Promise<FaultSettings | undefined> {
-  const seed = args['faults-seed'];
-  if (args.faults === undefined) {
-    if (seed === undefined) return undefined;
-    throw new RekapError(
-      'usage',
-      '--faults-seed has no effect without --faults.',
-      'Add --faults, or remove --faults-seed.',
-    );
-  }
-  const { randomInt } = await import('node:crypto');
+function readFaults({ faults }: ServeArguments, counts: Map<FaultName, number>): FaultSettings | undefined {
+  if (faults === undefined) return undefined;
   return {
-    values: parseFaults(args.faults.join(',')),
-    seed: seed ?? randomInt(1, 1_000_000),
+    values: parseFaults(faults.join(',')),
+    seed: 1,
     clock: systemClock,
     onFault: (name) => counts.set(name, (counts.get(name) ?? 0) + 1),
   };

@@ -41,8 +41,8 @@ export function describeService(
     lines.push('', 'API key, valid until the service stops:', `  ${key}`, '', 'Try it:');
     lines.push(...(header === null ? [`  curl ${address}`] : [`  curl ${header} \\`, `    ${address}`]));
   }
-  if (key !== null && faults === undefined) lines.push('', 'Tables, no API key required:', `  ${url}/tables`);
-  if (faults !== undefined) lines.push('', describeFaults(faults.values, faults.seed, widthOf(process.stdout)));
+  if (key !== null && faults === undefined) lines.push('', 'Tables and report, no API key required:', `  ${url}/`);
+  if (faults !== undefined) lines.push('', describeFaults(faults.values, widthOf(process.stdout)));
   lines.push('', 'To stop the service, press Ctrl-C.', '');
   return lines.join('\n');
 }

@@ -54,6 +54,6 @@ export function readApiKeys(text: string, origin: string): ApiKeys {
   return new ApiKeys(keys);
 }
 
-export function digest(key: string): Buffer {
+function digest(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest();
 }

@@ -1,22 +1,20 @@
 /** Builds the service without listening: routes, the order of checks, and one format for all errors. */
 
 import compress from '@fastify/compress';
-import rateLimit from '@fastify/rate-limit';
+import { fastifySwagger } from '@fastify/swagger';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { AnyPipeline, Auth, Project } from '../project/declaration.ts';
-import { digest, type ApiKeys } from './api-keys.ts';
+import type { ApiKeys } from './api-keys.ts';
 import { boundConnections } from './connections.ts';
 import { handleData } from './data-endpoint.ts';
 import { handleWithFaults } from './faults/faulty-endpoint.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
-import { documentService } from './openapi.ts';
+import { documentEndpoint, documentService } from './openapi.ts';
 import { sendClientError, failed, headersTooLarge, pathOf, Problem, sendProblem } from './problem.ts';
 import { partitionLists, withPartitionLists } from './partition-lists.ts';
 import type { RecordSource } from './record-source.ts';
-import type { ServedSite } from './served-site.ts';
-import { addSite } from './site.ts';
-import { isSql, type SqlOptions } from './sql-endpoint.ts';
+import type { SiteOptions } from './site.ts';
 
 export interface AppOptions {
   readonly pipelines: readonly AnyPipeline[];
@@ -24,15 +22,8 @@ export interface AppOptions {
   /** The caller closes it after the service. */
   readonly source: RecordSource;
   readonly keys: ApiKeys;
-  /** Report, dictionary and tables. Undefined if the records don't come from a snapshot. */
-  readonly site?: ServedSite | undefined;
-  /** Runs SQL on the snapshot of `site`. Undefined to disable SQL. */
-  readonly sql?: SqlOptions | undefined;
-  /** If true, tables and SQL need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
-  readonly openSample?: boolean | undefined;
-  readonly now?: (() => Date) | undefined;
-  readonly maxLimit: number;
-  readonly rateLimit?: number | undefined;
+  /** Start page, API reference and files of a snapshot. Undefined to serve only the endpoints. */
+  readonly site?: SiteOptions | undefined;
   readonly maxConnections?: number | undefined;
   /** Receives the error behind each response with status 500. It never contains a key. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
@@ -42,7 +33,7 @@ export interface AppOptions {
   readonly faults?: FaultSettings | undefined;
 }
 
-/** Builds the service. Checks in this order: connections, headers, path, method, size, key, rate, parameters. */
+/** Builds the service. Checks in this order: connections, headers, path, method, size, key, parameters. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: limits.maxBodyBytes,
@@ -78,15 +69,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRoute', ({ url }) => void paths.add(url));
   app.addHook('onRequest', (request, reply, done) => {
     options.onRequest?.(withoutKey(request.raw.url ?? '/', options.about?.auth ?? null));
-    // Uses the route, because the path may be percent-encoded.
-    const allowsCrossOrigin = !isSql(request.routeOptions.url ?? pathOf(request.raw.url));
-    reply.headers({ 'x-content-type-options': 'nosniff', ...(allowsCrossOrigin && crossOrigin) });
+    reply.headers({ 'x-content-type-options': 'nosniff', ...crossOrigin });
     if (isOverLimit(request.raw.socket)) {
       throw new Problem(503, 'Too many requests are in progress. Retry after the number of seconds in Retry-After.', {
         headers: { 'retry-after': String(limits.retryAfterBusy), connection: 'close' },
       });
     }
-    if (allowsCrossOrigin && isKnown(paths, request) && sendPreflight(request, reply)) return;
+    if (isKnown(paths, request) && sendPreflight(request, reply)) return;
     checkRequest(paths, request, reply);
     done();
   });
@@ -94,31 +83,36 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (!(error instanceof Problem)) onFailure?.(error);
     sendProblem(error instanceof Problem ? error : failed, request.raw.url, reply);
   });
-  if (options.rateLimit !== undefined) await limitRate(app, options.rateLimit, (options.about ?? defaultAbout).auth);
-  if (options.faults === undefined) await app.register(compress, { encodings: ['gzip'], threshold: 1024 });
-  addRoutes(app, options);
+  // Schemas only document. Requests are read strictly by the handlers, and responses are written as texts.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => JSON.stringify);
+  if (options.faults === undefined)
+    await app.register(compress, { encodings: ['gzip'], threshold: 1024, customTypes: /^text\/|json/ });
+  const { about = defaultAbout, site } = options;
+  if (site !== undefined) await app.register(fastifySwagger, documentService(about));
+  addEndpoints(app, options);
+  if (site !== undefined) {
+    const { addSite } = await import('./site.ts');
+    await addSite(app, { ...site, about, requireKey: (request) => checkKey(request, options.keys, about.auth) });
+  }
   return app;
 }
 
-function addRoutes(app: FastifyInstance, options: AppOptions): void {
-  const { keys, maxLimit, faults, about = defaultAbout } = options;
+function addEndpoints(app: FastifyInstance, options: AppOptions): void {
+  const { keys, faults, about = defaultAbout } = options;
   const { auth } = about;
   const source = withPartitionLists(options.source, options.pipelines);
   const served = [...options.pipelines, ...partitionLists(options.pipelines)];
   for (const path of new Set(served.map((pipeline) => pipeline.path))) {
-    const lists = served
-      .filter((pipeline) => pipeline.path === path)
-      .map((pipeline) => ({
-        fixed: Object.entries(pipeline.parameters ?? {}),
-        handle:
-          faults === undefined
-            ? handleData(pipeline, source, maxLimit)
-            : handleWithFaults(pipeline, source, maxLimit, faults),
-      }));
+    const atPath = served.filter((pipeline) => pipeline.path === path);
+    const lists = atPath.map((pipeline) => ({
+      fixed: Object.entries(pipeline.parameters ?? {}),
+      handle: faults === undefined ? handleData(pipeline, source) : handleWithFaults(pipeline, source, faults),
+    }));
     app.route({
       method: ['GET', 'HEAD'],
       url: path,
-      // The rate limiter adds itself after this hook, so that it counts accepted keys only.
+      schema: documentEndpoint(atPath[0]!),
       onRequest: (request, _reply, done) => {
         checkKey(request, keys, auth);
         done();
@@ -131,17 +125,6 @@ function addRoutes(app: FastifyInstance, options: AppOptions): void {
       },
     });
   }
-  addSite(app, {
-    pipelines: options.pipelines,
-    about,
-    site: options.site,
-    sql: options.sql,
-    openSample: options.openSample ?? false,
-    document: documentService({ ...options, about, sql: options.site && options.sql }),
-    now: options.now ?? (() => new Date()),
-    onFailure: options.onFailure,
-    requireKey: (request) => checkKey(request, keys, auth),
-  });
 }
 
 /** Pages of other origins may read open paths, and others with a key. The service has no cookies. */
@@ -163,20 +146,6 @@ function sendPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
   return true;
 }
 
-async function limitRate(app: FastifyInstance, max: number, auth: Auth | null): Promise<void> {
-  await app.register(rateLimit, {
-    max,
-    timeWindow: 60_000,
-    enableDraftSpec: true,
-    keyGenerator: (request) => digest(requestKey(request, auth) ?? '').toString('base64url'),
-    errorResponseBuilder: () =>
-      new Problem(
-        429,
-        `The rate limit of this key is ${max} requests per minute. Retry after the number of seconds in Retry-After.`,
-      ),
-  });
-}
-
 function isKnown(paths: ReadonlySet<string>, request: FastifyRequest): boolean {
   const path = pathOf(request.raw.url);
   return paths.has(path) || paths.has(path.replace(/[^/]+$/, ':file'));
@@ -195,10 +164,10 @@ function checkRequest(paths: ReadonlySet<string>, request: FastifyRequest, reply
   const hosts = headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1'))
     throw new Problem(400, 'The header Host is missing or repeated. Send it once.');
-  const maxUrlLength = isSql(pathOf(url)) ? limits.maxSqlUrlLength : limits.maxUrlLength;
-  if (url.length > maxUrlLength) throw new Problem(414, `The URL is longer than ${maxUrlLength} characters.`);
+  if (url.length > limits.maxUrlLength)
+    throw new Problem(414, `The URL is longer than ${limits.maxUrlLength} characters.`);
   if (request.is404) {
-    if (!isKnown(paths, request)) throw new Problem(404, 'The path does not exist. /openapi.json lists all paths.');
+    if (!isKnown(paths, request)) throw new Problem(404, 'The path does not exist. The page / shows all paths.');
     const allow = 'GET, HEAD';
     throw new Problem(405, `${request.method} is not allowed for this path. Use one of ${allow}.`, {
       headers: { allow },

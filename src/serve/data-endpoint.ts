@@ -16,8 +16,8 @@ export function typeOf({ format }: AnyPipeline): string {
 }
 
 /** Returns the handler of a pipeline's endpoint for GET and HEAD. Node omits the body for HEAD. */
-export function handleData(pipeline: AnyPipeline, source: RecordSource, maxLimit: number) {
-  const parameters = parametersOf(pipeline, maxLimit);
+export function handleData(pipeline: AnyPipeline, source: RecordSource) {
+  const parameters = parametersOf(pipeline);
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const selection = readSelection(request.query, pipeline, parameters);
     const { partition, limit, offset } = selection;

@@ -5,8 +5,8 @@ import { RekapError } from '../errors.ts';
 /** Default records per response, as in the documented service. */
 export const defaultLimit = 10;
 
-/** Maximum of the parameter for the page size, if the service has none of its own. */
-export const defaultMaxLimit = 1000;
+/** Maximum of the parameter for the page size. A request for more is refused, not shortened. */
+export const maxLimit = 1000;
 
 /** Numbers in the tables are signed 32-bit integers. */
 export const maxNumber = 2_147_483_647;
@@ -54,31 +54,11 @@ export const idleSocketTimeout = 30_000;
 /** Time for running requests to finish when the service closes. */
 export const closeTimeout = 2_000;
 
-/** CSV and Arrow tables created at a time. Each needs memory and a core. */
+/** CSV tables written at a time. Each needs memory and a core. */
 export const tablesAtOnce = 2;
 
-/** Minimum bytes per second for a client that downloads such a table. A slow mobile network is several times faster. */
-export const leastTableRate = 16_384;
-
-/** Milliseconds that a client may fall behind this rate, for example during a short interruption. */
-export const slowTableTimeout = 10_000;
-
-/** SQL queries that run at a time, each in its own process. */
-export const queriesAtOnce = 2;
-
-export const queryTimeout = 10_000;
-
-/** Bytes of memory for a SQL query in DuckDB, and again in JavaScript. */
-export const queryMemory = 256 * 1024 ** 2;
-
-export const queryRows = 1_000;
-
-/** Characters of a SQL result, which is held as one string. */
-export const queryCharacters = 8_000_000;
-
-export const maxSqlUrlLength = 6_144;
-
-export const previewRows = 20;
+/** Bytes of memory of DuckDB for such a table. */
+export const tableMemory = 256_000_000;
 
 /** Returns the limit on connections for a limit on open files. Null means no limit. */
 export function fitConnections(openFiles: number | null): number {

@@ -1,81 +1,62 @@
-/** Writes the OpenAPI 3.1 document of the service from the pipelines it serves. */
+/** Describes the data endpoints as Fastify route schemas, from which @fastify/swagger writes the OpenAPI document. */
 
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { FastifySchema } from 'fastify';
+import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline, Auth, Project } from '../project/declaration.ts';
+import { fieldPath, pointerPath } from '../project/field-path.ts';
+import { shapeOf } from '../source/decode/document-shape.ts';
 import { parametersOf } from './selection.ts';
-import { documentContent, documentRecord, type Json, schemaName } from './openapi-records.ts';
-import { maxSqlUrlLength, queryRows, queryTimeout } from './limits.ts';
-import { tableFormats } from './served-site.ts';
 
-interface DocumentOptions {
-  readonly pipelines: readonly AnyPipeline[];
-  readonly about: Pick<Project, 'title' | 'description' | 'auth'>;
-  readonly maxLimit: number;
-  readonly rateLimit?: number | undefined;
-  readonly sql?: object | undefined;
-  /** If true, tables and SQL need no key while the sample is served. */
-  readonly openSample?: boolean | undefined;
+type Json = Readonly<Record<string, unknown>>;
+
+interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties: Record<string, object>;
 }
 
-export function documentService(options: DocumentOptions): Json {
-  const { pipelines, about } = options;
+/** Settings of @fastify/swagger for a service. */
+export function documentService({
+  title,
+  description,
+  auth,
+}: Pick<Project, 'title' | 'description' | 'auth'>): FastifyDynamicSwaggerOptions {
   return {
-    openapi: '3.1.0',
-    info: {
-      title: about.title,
-      version: '1.0.0',
-      description: `${about.description.replace(/\.?$/, '.')} Every path also supports HEAD.`,
-    },
-    paths: {
-      ...Object.fromEntries(pipelines.map((pipeline) => [pipeline.path, { get: documentEndpoint(pipeline, options) }])),
-      '/tables': { get: documentTablesPage(options) },
-      '/tables/{file}': { get: documentTables(options) },
-      ...(options.sql !== undefined && documentSql(options)),
-      '/': documentOpenPath('Start page for a browser, or links to this document for a program'),
-      '/docs': documentOpenPath('API reference, as a page', 'text/html'),
-      '/dictionary': documentOpenPath('Every table and column of the snapshot, as a page', 'text/html'),
-      '/report': documentOpenPath('Report of the snapshot, with links to the other pages', 'text/html'),
-      '/report.html': documentOpenPath('Report of the snapshot, as published', 'text/html'),
-      '/metrics': documentOpenPath('Metrics of the syncs and pushes, in the Prometheus text format', 'text/plain'),
-      '/health': documentOpenPath('Health check, with the snapshot and its age in seconds'),
-      '/openapi.json': documentOpenPath('OpenAPI document'),
-    },
-    components: {
-      ...(about.auth !== null && { securitySchemes: { apiKey: describeAuth(about.auth) } }),
-      schemas: {
-        ...Object.fromEntries(pipelines.map((pipeline) => [schemaName(pipeline), documentRecord(pipeline)])),
-        Problem: problemSchema,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title,
+        version: '1.0.0',
+        description: `${description.replace(/\.?$/, '.')} Every path also supports HEAD.`,
       },
+      components: auth === null ? {} : { securitySchemes: { apiKey: describeAuth(auth) } },
     },
   };
 }
 
-function documentEndpoint(pipeline: AnyPipeline, options: DocumentOptions): Json {
-  const { maxLimit, rateLimit } = options;
-  const { partition, size, position, fixed } = parametersOf(pipeline, maxLimit);
+/** Returns the schema of a data endpoint. It only documents: `readSelection` reads the parameters. */
+export function documentEndpoint(pipeline: AnyPipeline): FastifySchema {
+  const { partition, size, position, fixed } = parametersOf(pipeline);
   const parameters = [partition, size, position, ...fixed].flatMap((parameter) => {
     if (parameter === null) return [];
-    const { name, description, ...bounds } = parameter;
-    const schema = 'minimum' in parameter ? { type: 'integer', ...bounds } : { type: 'string' };
-    return [{ name, in: 'query', description, schema }];
+    const { name, ...schema } = parameter;
+    return [[name, { type: 'minimum' in parameter ? 'integer' : 'string', ...schema }] as const];
   });
   return {
     operationId: `get_${pipeline.table}`,
     summary: pipeline.title,
     description: pipeline.comment,
-    security: options.about.auth === null ? [] : [{ apiKey: [] }],
-    parameters,
-    responses: {
+    security: [{ apiKey: [] }],
+    querystring: { type: 'object', properties: Object.fromEntries(parameters) },
+    response: {
       200: {
         description: 'The records, in a fixed order. When they change, the ETag and Last-Modified change.',
-        content: documentContent(pipeline),
+        content: contentOf(pipeline),
       },
-      304: { description: 'Not modified: the ETag in If-None-Match is current.' },
-      ...documentProblems({
+      304: { description: 'Not modified: the ETag in If-None-Match is current.', type: 'null' },
+      ...describeProblems({
         400: 'A parameter is unknown, repeated or invalid. `parameter` names it.',
         401: 'The key is missing or not accepted.',
-        ...(rateLimit !== undefined && {
-          429: `The key exceeded ${rateLimit} requests per minute. Retry after the number of seconds in Retry-After.`,
-        }),
         500: 'The service failed to process the request.',
         503: 'Too many requests are in progress. Retry after the number of seconds in Retry-After.',
         default: 'Any other error.',
@@ -84,138 +65,63 @@ function documentEndpoint(pipeline: AnyPipeline, options: DocumentOptions): Json
   };
 }
 
-function describeAuth(auth: Auth): Json {
-  if ('bearer' in auth) return { type: 'http', scheme: 'bearer' };
-  if ('basic' in auth) return { type: 'http', scheme: 'basic' };
-  if ('query' in auth) return { type: 'apiKey', in: 'query', name: auth.query };
-  return { type: 'apiKey', in: 'header', name: auth.header };
+function describeAuth(auth: Auth) {
+  if ('bearer' in auth) return { type: 'http', scheme: 'bearer' } as const;
+  if ('basic' in auth) return { type: 'http', scheme: 'basic' } as const;
+  if ('query' in auth) return { type: 'apiKey', in: 'query', name: auth.query } as const;
+  return { type: 'apiKey', in: 'header', name: auth.header } as const;
 }
 
-function securityOf({ openSample, about }: DocumentOptions): Json[] {
-  if (about.auth === null) return [];
-  return [...(openSample === true ? [{}] : []), { apiKey: [] }];
-}
-
-function documentTablesPage(options: DocumentOptions): Json {
-  const summary = 'Every table and view with its number of rows, first rows and downloads, as a page';
-  return {
-    operationId: 'get_tables',
-    summary,
-    security: securityOf(options),
-    responses: {
-      200: { description: `${summary}.`, content: { 'text/html': { schema: text } } },
-      ...documentProblems({
-        401: 'The key is missing or not accepted. For a browser, the response is a page.',
-        404: 'The service has no snapshot.',
-        default: 'Any other error.',
-      }),
-    },
-  };
-}
-
-function documentSql(options: DocumentOptions): Json {
-  const describe = (operationId: string, summary: string, content: Json, required: boolean, more: string): Json => ({
-    get: {
-      operationId,
-      summary,
-      description: `${summary}. The statement must be read-only, in the SQL dialect of DuckDB. ${more}`,
-      security: securityOf(options),
-      parameters: [
-        {
-          name: 'sql',
-          in: 'query',
-          required,
-          description: `The statement, such as SELECT 1. The URL can have up to ${maxSqlUrlLength} characters.`,
-          schema: text,
-        },
-      ],
-      responses: {
-        200: { description: 'The rows.', content },
-        ...documentProblems({
-          400: 'The parameter is missing, unknown or repeated.',
-          401: 'The key is missing or not accepted.',
-          403: 'The request comes from a page or link of another site.',
-          413: 'The query needs too much memory, or its result is too large.',
-          421: 'The service accepts SQL from this machine only, and Host names another machine.',
-          422: `DuckDB rejects the query, or the query crashed or took longer than ${queryTimeout / 1000} s.`,
-          503: 'Too many queries are running. Retry after the number of seconds in Retry-After.',
-          default: 'Any other error.',
-        }),
-      },
-    },
-  });
-  const first = `The response has at most ${queryRows} rows.`;
-  const result = {
-    type: 'object',
-    required: ['ok', 'truncated', 'columns', 'rows'],
-    properties: {
-      ok: { const: true },
-      truncated: { type: 'boolean', description: `True if there are more than ${queryRows} rows.` },
-      columns: { type: 'array', items: { type: 'object', properties: { name: text, type: text } } },
-      rows: { type: 'array', items: { type: 'object', description: 'Values by column name.' } },
-    },
-  };
-  return {
-    '/sql': describe(
-      'get_sql_page',
-      'Form for an SQL query, and its result, as a page',
-      { 'text/html': { schema: text } },
-      false,
-      `${first} The page shows whether there are more.`,
-    ),
-    '/sql.json': describe(
-      'get_sql',
-      'Result of an SQL query, as JSON',
-      { 'application/json': { schema: result } },
-      true,
-      `${first} \`truncated\` is true if there are more.`,
-    ),
-    '/sql.csv': describe(
-      'get_sql_csv',
-      'Result of an SQL query, as CSV',
-      { 'text/csv': { schema: text } },
-      true,
-      `If the result has more than ${queryRows} rows, the status is 413, because CSV cannot show that it is truncated.`,
-    ),
-  };
-}
-
-function documentTables(options: DocumentOptions): Json {
-  return {
-    operationId: 'get_table',
-    summary: 'Complete table or view of the snapshot as a file',
-    security: securityOf(options),
-    parameters: [
+function contentOf(pipeline: AnyPipeline): Json {
+  const record = recordOf(pipeline);
+  const { format, records, reportedCount, next, hasMore } = shapeOf(pipeline);
+  if (format === 'ndjson')
+    return { 'application/x-ndjson': { schema: { type: 'string', description: 'One record per line.' } } };
+  const list = { type: 'array', items: record };
+  if (records === '') return { 'application/json': { schema: list } };
+  const schema: ObjectSchema = { type: 'object', properties: {} };
+  const members: readonly (readonly [pointer: string | undefined, schema: Json])[] = [
+    [reportedCount, { type: 'integer', description: 'Number of records in this response, not in the dataset.' }],
+    [
+      records,
       {
-        name: 'file',
-        in: 'path',
-        required: true,
-        description: `Name of the table and its format: ${tableFormats.map((format) => `NAME.${format}`).join(', ')}.`,
-        schema: { type: 'string' },
+        description: 'The record itself if there is exactly one. Otherwise an array of records, which can be empty.',
+        oneOf: [record, list],
       },
     ],
-    responses: {
-      200: { description: 'The table. The ETag changes with its rows.' },
-      304: { description: 'Not modified: the ETag in If-None-Match is current.' },
-      ...documentProblems({
-        401: 'The key is missing or not accepted.',
-        404: 'The table does not exist, or the service has no snapshot.',
-        503: 'Too many CSV and Arrow tables are in progress. Retry after the number of seconds in Retry-After.',
-        505: 'CSV and Arrow tables require HTTP/1.1.',
-        default: 'Any other error.',
-      }),
-    },
-  };
+    [hasMore, { type: 'boolean', description: 'True if another page follows.' }],
+    [next, { type: ['string', 'null'], description: 'The next page. Null on the last page.' }],
+  ];
+  for (const [pointer, member] of members) if (pointer !== undefined) writeSchema(schema, pointerPath(pointer), member);
+  return { 'application/json': { schema } };
 }
 
-function documentOpenPath(summary: string, type = 'application/json'): Json {
-  const content = { [type]: { schema: { type: type === 'application/json' ? 'object' : 'string' } } };
-  const responses = { 200: { description: `${summary}.`, content }, ...documentProblems({ default: 'Any error.' }) };
-  return { get: { summary, security: [], responses } };
+/** No field is required, because values are served as the source sent them. */
+function recordOf({ title, comment, columns, key }: AnyPipeline): Json {
+  const description = `${comment} Values that are missing, empty or malformed in the source are returned as received.`;
+  const record = { type: 'object', title, description, properties: {} } as const;
+  for (const [name, column] of Object.entries(columns)) {
+    const { type, ...schema } = kindOf(column).schema;
+    const mayBeNull = column.kind !== 'text' && !key.includes(name);
+    writeSchema(record, fieldPath(column.field), {
+      ...schema,
+      type: mayBeNull ? [type, 'null'] : type,
+      description: column.comment,
+    });
+  }
+  return record;
 }
 
-function documentProblems(descriptions: Readonly<Record<string, string>>): Json {
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+/** Adds the schema of a member and its parent objects. */
+function writeSchema(root: ObjectSchema, path: readonly string[], schema: Json): void {
+  let place = root;
+  for (const name of path.slice(0, -1))
+    place = (place.properties[name] ??= { type: 'object', properties: {} }) as ObjectSchema;
+  place.properties[path.at(-1)!] = schema;
+}
+
+function describeProblems(descriptions: Readonly<Record<string, string>>): Json {
+  const content = { 'application/problem+json': { schema: problemSchema } };
   return Object.fromEntries(
     Object.entries(descriptions).map(([status, description]) => [status, { description, content }]),
   );

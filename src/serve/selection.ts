@@ -1,7 +1,7 @@
 /** Reads the parameters of a request to a data endpoint strictly, as the pipeline declares them. */
 
 import type { AnyPipeline, Paging } from '../project/declaration.ts';
-import { defaultLimit, maxNumber } from './limits.ts';
+import { defaultLimit, maxLimit, maxNumber } from './limits.ts';
 import { Problem } from './problem.ts';
 
 export interface Selection {
@@ -37,9 +37,8 @@ export interface Parameters {
 /** The cursor for lists whose pages link to the next one. */
 const ownCursor = 'after';
 
-export function parametersOf(pipeline: AnyPipeline, maxLimit: number): Parameters {
+export function parametersOf(pipeline: AnyPipeline): Parameters {
   const { partition, columns, paging, parameters = {} } = pipeline;
-  const usual = Math.min(defaultLimit, maxLimit);
   const size = sizeName(paging);
   return {
     partition:
@@ -55,7 +54,7 @@ export function parametersOf(pipeline: AnyPipeline, maxLimit: number): Parameter
             name: size,
             minimum: 1,
             maximum: maxLimit,
-            default: usual,
+            default: defaultLimit,
             description: 'Maximum number of records to return.',
           },
     position: positionOf(paging),

@@ -5,9 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { RekapError, systemReason } from '../errors.ts';
 import { buildApp, type AppOptions } from './app.ts';
 import { checkFaults } from './faults/fault-list.ts';
-import { checkRange, defaultMaxLimit, maxNumber } from './limits.ts';
-
-export { defaultMaxLimit };
+import { checkRange, maxNumber } from './limits.ts';
 
 /** What to serve, and where. */
 export interface ServiceOptions extends AppOptions {
@@ -29,8 +27,6 @@ export interface Service {
 /** Resolves when the service accepts requests. Throws `usage` if an option is out of range, or the service can't listen on this address. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   checkRange('The port', options.port, 0, 65_535);
-  checkRange('The largest limit', options.maxLimit, 1, maxNumber);
-  if (options.rateLimit !== undefined) checkRange('The rate limit per minute', options.rateLimit, 1, maxNumber);
   if (options.faults !== undefined) checkFaults(options.faults);
   if (options.maxConnections !== undefined)
     checkRange('The limit on connections', options.maxConnections, 1, maxNumber);

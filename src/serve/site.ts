@@ -1,176 +1,180 @@
-/** Serves the pages and files other than the data endpoints, for browsers, monitors and BI tools. */
+/** Serves what isn't a data endpoint: a start page, the API reference, the files of the snapshot, and what monitors read. */
 
+import { createHash } from 'node:crypto';
+import { fastifyStatic } from '@fastify/static';
+import { fastifySwaggerUi } from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AnyPipeline, Project } from '../project/declaration.ts';
-import type { Html } from '../runtime/html.ts';
+import { renderMetrics } from '../notify/metrics.ts';
+import type { Project } from '../project/declaration.ts';
+import { Html, html } from '../runtime/html.ts';
+import { countOf, formatAge } from '../runtime/text.ts';
+import { summarizeRuns } from '../snapshots/freshness.ts';
+import { createRunsReader } from '../warehouse/runs-log.ts';
+import { databaseFile, parquetPath, reportFile, sampleNotice } from '../warehouse/snapshot-format.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
+import { CsvFiles } from './csv-files.ts';
 import { jsonType } from './data-endpoint.ts';
-import { retryAfterBusy } from './limits.ts';
-import { addNavigation, navigation, pagePolicy, reportPolicy } from './layout.ts';
-import { dictionaryPage, docsPage, homePage } from './render-pages.ts';
 import { Problem } from './problem.ts';
-import { type ServedSite, tableFormats } from './served-site.ts';
-import { addSql, type SqlOptions } from './sql-endpoint.ts';
-import { keyPage, tablesPage } from './table-pages.ts';
 
-interface SiteOptions {
-  readonly pipelines: readonly AnyPipeline[];
-  readonly about: Pick<Project, 'title' | 'description' | 'auth'>;
-  readonly site?: ServedSite | undefined;
-  readonly sql?: SqlOptions | undefined;
-  readonly document: Readonly<Record<string, unknown>>;
-  readonly now: () => Date;
-  /** Receives the error of a table whose response was cut off. */
-  readonly onFailure: ((error: unknown) => void) | undefined;
+export interface SiteOptions {
+  /** The snapshot whose files are served, and its warehouse. Null if the records don't come from a snapshot. */
+  readonly published: { readonly warehouse: string; readonly snapshot: () => Snapshot } | null;
+  /** If true, files need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
+  readonly openSample?: boolean | undefined;
+  readonly now?: (() => Date) | undefined;
+}
+
+interface SiteContext extends SiteOptions {
+  readonly about: Pick<Project, 'title' | 'description'>;
+  /** @throws Problem 401 */
   readonly requireKey: (request: FastifyRequest) => void;
-  /** If true, tables and SQL need no key as long as they are the sample's. */
-  readonly openSample: boolean;
 }
 
 const noSnapshot =
-  'This service has records, but no snapshot. For tables, run "rekap sync --sample" and "rekap serve --warehouse data/warehouse".';
+  'This service has records, but no snapshot. Run "rekap sync --sample" and "rekap serve --warehouse data/warehouse".';
 
-export function addSite(app: FastifyInstance, options: SiteOptions): void {
-  const { pipelines, about, site, sql, document, now } = options;
-  const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void =>
-    void app.route({ method: ['GET', 'HEAD'], url, config: { rateLimit: false }, handler });
-  const json = (reply: FastifyReply, value: unknown) =>
+const style = `:root { color-scheme: light dark; background: light-dark(#fff, #16181a); color: light-dark(#1d1d1b, #ecebe6); } a { color: light-dark(#0b57a4, #8ab4f8); } body { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; }
+table { border-collapse: collapse; } caption, th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; font-weight: 400; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
+pre { overflow: auto; } .scroll { overflow-x: auto; }`;
+
+const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+/** Allows a report's own script, but sandboxed, because an untrusted report must not reach other pages or the network. */
+const reportPolicy = `sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+export async function addSite(app: FastifyInstance, context: SiteContext): Promise<void> {
+  const { about, published, now = () => new Date() } = context;
+  const requireSnapshot = (): Snapshot => {
+    if (published === null) throw new Problem(404, noSnapshot);
+    return published.snapshot();
+  };
+  const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => unknown): void =>
+    void app.route({ method: ['GET', 'HEAD'], url, schema: { hide: true }, handler });
+  const sendJson = (reply: FastifyReply, value: unknown) =>
     reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(JSON.stringify(value));
-  const requireSite = (): ServedSite => {
-    if (site === undefined) throw new Problem(404, noSnapshot);
-    return site;
-  };
-  const bar = (current: string): Html =>
-    navigation({ snapshot: site !== undefined, sql: site !== undefined && sql !== undefined }, current);
-  const isOpen = (): boolean => options.openSample && site?.snapshot().source === 'sample';
-  const requireKey = (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
-    if (isOpen()) return undefined;
-    try {
-      options.requireKey(request);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Problem) || !prefersHtml(request)) throw error;
-      const url = baseOf(request) + (request.raw.url ?? '/').replaceAll("'", '%27');
-      reply.code(error.status).headers({ ...error.extras.headers, vary: 'accept' });
-      return page(reply, keyPage(bar(''), url));
-    }
-  };
+  const csvFiles = new CsvFiles();
+  app.addHook('onClose', () => csvFiles.close());
+  await app.register(fastifyStatic, { root: '/', serve: false });
+  await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
 
-  open('/', async (request, reply) => {
-    reply.header('vary', 'accept');
-    return prefersHtml(request)
-      ? page(reply, homePage(bar('/'), { pipelines, about, snapshot: site?.snapshot() ?? null, now: now() }))
-      : json(reply, { service: about.title, openapi: '/openapi.json', docs: '/docs' });
+  open('/', (_, reply) => sendPage(reply, startPage(about, published?.snapshot() ?? null, now())));
+  let document: Buffer | undefined;
+  open('/openapi.json', (_, reply) => {
+    // One buffer for all clients.
+    document ??= Buffer.from(JSON.stringify(app.swagger()));
+    return reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(document);
   });
-  open('/health', async (_, reply) => json(reply, { status: 'ok', ...describeAge(site, now()) }));
-  const openapi = Buffer.from(JSON.stringify(document));
-  const docs = Buffer.from(docsPage(bar('/docs'), document));
-  open('/openapi.json', async (_, reply) =>
-    reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(openapi),
-  );
-  open('/docs', async (_, reply) => page(reply, docs));
-  const readReport = async (): Promise<Buffer> => {
-    const report = await requireSite().report();
-    if (report === null) throw new Problem(404, 'The snapshot has no report.');
-    return report;
-  };
-  open('/report', async (_, reply) =>
-    page(reply, addNavigation((await readReport()).toString(), bar('/report')), reportPolicy),
-  );
-  open('/report.html', async (_, reply) => page(reply, await readReport(), reportPolicy));
+  open('/health', (_, reply) => {
+    if (published === null) return sendJson(reply, { status: 'ok' });
+    const { id, manifest } = published.snapshot();
+    const age = Math.round(ageOf(published.snapshot(), now()) / 1000);
+    return sendJson(reply, { status: 'ok', snapshot: id, read_at: manifest.created_at, age_seconds: age });
+  });
+  const readLines = published === null ? null : createRunsReader(published.warehouse);
   open('/metrics', async (_, reply) => {
-    const text = await requireSite().metrics();
-    return reply
-      .headers({ 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' })
-      .send(text);
+    if (readLines === null) throw new Problem(404, noSnapshot);
+    reply.headers({ 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' });
+    return reply.send(renderMetrics(summarizeRuns(await readLines())));
   });
-  open('/dictionary', async (request, reply) => {
-    const visitor = { base: baseOf(request), isOpen: isOpen() };
-    return page(reply, dictionaryPage(bar('/dictionary'), await requireSite().dictionary(), visitor));
+  open('/report', (_, reply) =>
+    reply.header('content-security-policy', reportPolicy).sendFile(reportFile, requireSnapshot().folder),
+  );
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/current/:file',
+    schema: { hide: true },
+    onRequest: async (request) => {
+      const isOpen = context.openSample === true && published?.snapshot().manifest.source === 'sample';
+      if (!isOpen) context.requireKey(request);
+    },
+    async handler(request, reply) {
+      const snapshot = requireSnapshot();
+      const { file } = request.params as { file: string };
+      reply.header('cache-control', 'private, no-cache');
+      if (file === databaseFile) return reply.sendFile(file, snapshot.folder, { cacheControl: false });
+      const [, name = '', ending] = /^(\w+)\.(parquet|csv)$/.exec(file) ?? [];
+      const table = snapshot.manifest.files.find(({ path }) => path === parquetPath(name));
+      if (table === undefined)
+        throw new Problem(
+          404,
+          `The snapshot has no file ${JSON.stringify(file.slice(0, 80))}. The page / lists all files.`,
+        );
+      reply.header('content-disposition', `attachment; filename="${file}"`);
+      if (ending === 'parquet') return reply.sendFile(table.path, snapshot.folder, { cacheControl: false });
+      // A part of a compressed file would be useless.
+      return reply.sendFile(file, await csvFiles.write(snapshot, name), { cacheControl: false, acceptRanges: false });
+    },
   });
-  const guarded = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) =>
-    app.route({
-      method: ['GET', 'HEAD'],
-      url,
-      onRequest: async (request, reply) => requireKey(request, reply),
-      handler,
-    });
-  guarded('/tables/:file', async (request, reply) => sendTable(options, request, reply));
-  guarded('/tables', async (request, reply) => {
-    const visitor = { base: baseOf(request), isOpen: isOpen() };
-    const text = tablesPage(bar('/tables'), await requireSite().previews(), visitor, sql !== undefined);
-    return page(reply.header('vary', 'accept'), text);
-  });
-  if (site === undefined || sql === undefined) return;
-  const tables = async () => (await site.dictionary()).map(({ name }) => name);
-  addSql(app, { ...sql, requireKey, prefersHtml, sendPage: page, bar: bar('/sql'), tables });
 }
 
-function prefersHtml({ headers }: FastifyRequest): boolean {
-  return /text\/html/.test(headers.accept ?? '');
-}
-
-function page(reply: FastifyReply, text: string | Buffer, policy = pagePolicy): FastifyReply {
+function sendPage(reply: FastifyReply, text: string): FastifyReply {
   return reply
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
+      'content-security-policy': pagePolicy,
       'referrer-policy': 'no-referrer',
-      'cache-control': reply.getHeader('cache-control') ?? 'no-cache',
+      'cache-control': 'no-cache',
     })
     .send(text);
 }
 
-/** Returns the base URL as the client sees it, for commands to copy. */
-function baseOf({ headers }: FastifyRequest): string {
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-  const host = /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(headers.host ?? '') ? headers.host : 'HOST';
-  return `${scheme}://${host}`;
+function ageOf({ manifest }: Snapshot, now: Date): number {
+  return Math.max(0, now.getTime() - Date.parse(manifest.created_at));
 }
 
-function describeAge(site: ServedSite | undefined, now: Date): object {
-  if (site === undefined) return {};
-  const { id, readAt } = site.snapshot();
-  const age = Math.max(0, Math.round((now.getTime() - readAt.getTime()) / 1000));
-  return { snapshot: id, read_at: readAt.toISOString(), age_seconds: age };
+function startPage({ title, description }: SiteContext['about'], snapshot: Snapshot | null, now: Date): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Html(style)}
+        </style>
+      </head>
+      <body>
+        <h1>${title}</h1>
+        <p>${description}</p>
+        <p>
+          The endpoints return JSON and require a key. The <a href="/docs">API reference</a> describes them, and
+          <a href="/openapi.json">openapi.json</a> is for programs.
+        </p>
+        ${snapshot === null ? html`<p>The records come from files, not from a snapshot.</p>` : describeSnapshot(snapshot, now)}
+      </body>
+    </html> `.text;
 }
 
-async function sendTable(
-  { site, onFailure }: SiteOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  if (site === undefined) throw new Problem(404, noSnapshot);
-  const { file } = request.params as { file: string };
-  const [, name = '', ending = ''] = /^(\w+)\.(\w+)$/.exec(file) ?? [];
-  const format = tableFormats.find((known) => known === ending);
-  const table = format === undefined ? null : await site.table(name, format);
-  if (table === null)
-    throw new Problem(
-      404,
-      `The table does not exist. /dictionary lists all tables. The extension must be one of ${tableFormats.join(', ')}.`,
-    );
-  const etag = `"${table.etag}"`;
-  const caching = { etag, 'cache-control': 'private, no-cache' };
-  const known = request.headers['if-none-match'];
-  if (known === '*' || known?.includes(etag) === true) return reply.code(304).headers(caching).send();
-  // HTTP/1.0 ends a body by closing the connection, so a truncated table would look complete.
-  if (table.bytes === null && request.raw.httpVersion === '1.0')
-    throw new Problem(
-      505,
-      'CSV and Arrow tables require HTTP/1.1. If there is a proxy, configure it to use HTTP/1.1 (in nginx: proxy_http_version).',
-    );
-  const stream = request.method === 'HEAD' ? undefined : await table.open();
-  if (stream === null)
-    throw new Problem(503, 'Too many tables are in progress. Retry after the number of seconds in Retry-After.', {
-      headers: { 'retry-after': String(retryAfterBusy) },
-    });
-  reply.headers({
-    ...caching,
-    'content-type': table.type,
-    'content-disposition': `attachment; filename="${name}.${ending}"`,
+function describeSnapshot(snapshot: Snapshot, now: Date): Html {
+  const { id, manifest } = snapshot;
+  const notice = sampleNotice(manifest);
+  const rows = manifest.files.flatMap(({ path, rows: count }) => {
+    const [, name = ''] = /^parquet\/(\w+)\//.exec(path) ?? [];
+    return path === parquetPath(name) && count !== null ? [{ name, count }] : [];
   });
-  // The response has started, so only the log can contain the reason.
-  stream?.once('error', (error) => onFailure?.(error));
-  if (table.bytes !== null) reply.header('content-length', table.bytes);
-  return reply.send(stream);
+  return html`<p>
+      Snapshot ${id}, read from ${manifest.source === 'sample' ? 'the sample' : manifest.source},
+      ${formatAge(ageOf(snapshot, now))} ago: <a href="/report">its report</a>.
+    </p>
+    ${notice === null ? null : html`<p><strong>${notice}</strong></p>`}
+    <div class="scroll" tabindex="0" role="region" aria-label="Tables">
+      <table>
+        <caption>
+          The tables, and all of them as
+          <a href="/current/${databaseFile}">${databaseFile}</a>
+        </caption>
+        <tbody>
+          ${rows.map(
+            ({ name, count }) =>
+              html`<tr>
+                <th scope="row">${name}</th>
+                <td class="number">${countOf(count, 'row')}</td>
+                <td><a href="/current/${name}.parquet">Parquet</a></td>
+                <td><a href="/current/${name}.csv">CSV</a></td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
 }

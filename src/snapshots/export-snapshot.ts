@@ -39,22 +39,19 @@ export async function exportSnapshot(
   const { manifest } = snapshot;
   const database = join(snapshot.folder, databaseFile);
   const relations = await readPublishedDictionary(database);
-  const parquetOf = (name: string) => manifest.files.find(({ path }) => path === parquetPath(name));
-  // Checks the number of rows against the manifest.
-  const read: ReadTable = (name, use) =>
-    runQuery(database, `FROM ${quoteIdentifier(name)}`, use, { rows: parquetOf(name)?.rows ?? undefined, ...bounds });
+  const read: ReadTable = (name, use) => readTable(snapshot, name, use, bounds);
   if (format === 'xlsx') {
     const target = join(folder, `rekap-${snapshot.id}.xlsx`);
     await writeAside(target, (aside) => writeWorkbook(read, relations, describe(manifest), aside));
     return [target];
   }
-  const exported = relations.filter(({ name }) => format === 'csv' || parquetOf(name) !== undefined);
+  const exported = relations.filter(({ name }) => format === 'csv' || parquetOf(manifest, name) !== undefined);
   const files = exported.map(({ name }) => ({
     target: join(folder, `${name}.${format}`),
     write: async (aside: string) => {
       bounds.signal?.throwIfAborted();
-      if (format === 'parquet') await copyParquet(snapshot, parquetOf(name)!, aside);
-      else await read(name, (result) => writeTable(result, aside));
+      if (format === 'parquet') await copyParquet(snapshot, parquetOf(manifest, name)!, aside);
+      else await exportCsv(snapshot, name, aside, bounds);
     },
   }));
   const about = aboutText(manifest, exported, format);
@@ -69,13 +66,29 @@ async function copyParquet({ folder }: Snapshot, file: ManifestFile, aside: stri
   await copyFile(join(folder, file.path), aside);
 }
 
-async function writeTable(result: QueryResult, aside: string): Promise<void> {
-  const file = await open(aside, 'wx');
+/** Writes one table or view to `file`, which must not exist. */
+export async function exportCsv(snapshot: Snapshot, name: string, file: string, bounds: ReadBounds): Promise<void> {
+  const opened = await open(file, 'wx');
   try {
-    await writeCsv(result, (piece) => file.appendFile(piece));
+    await readTable(snapshot, name, (result) => writeCsv(result, (piece) => opened.appendFile(piece)), bounds);
   } finally {
-    await file.close();
+    await opened.close();
   }
+}
+
+/** Checks the number of rows against the manifest. */
+function readTable<Value>(
+  { folder, manifest }: Snapshot,
+  name: string,
+  use: (result: QueryResult) => Promise<Value>,
+  bounds: ReadBounds,
+): Promise<Value> {
+  const rows = parquetOf(manifest, name)?.rows ?? undefined;
+  return runQuery(join(folder, databaseFile), `FROM ${quoteIdentifier(name)}`, use, { rows, ...bounds });
+}
+
+function parquetOf(manifest: Manifest, name: string): ManifestFile | undefined {
+  return manifest.files.find(({ path }) => path === parquetPath(name));
 }
 
 function aboutText(manifest: Manifest, relations: readonly Relation[], format: 'csv' | 'parquet'): string {

@@ -7,7 +7,7 @@ import type { Clock } from '../runtime/context.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
 import { type FaultName, type FaultValues, presetValues } from '../serve/faults/fault-list.ts';
 import { buildRecordSet, fixedSource, readRecord, type RecordSource } from '../serve/record-source.ts';
-import { defaultMaxLimit, startService } from '../serve/service.ts';
+import { startService } from '../serve/service.ts';
 import { manualClock } from './manual-clock.ts';
 import { openSample } from './open-sample.ts';
 
@@ -24,8 +24,6 @@ export interface SourceSettings {
   readonly faults?: FaultValues | 'transient' | 'hostile';
   /** The same seed and requests produce the same faults. Default: 1. */
   readonly seed?: number;
-  /** Maximum page size that a request can ask for. Default: 1000. To return smaller pages than requested, use the fault `clamp`. */
-  readonly maxLimit?: number;
   /** Clock for slow responses. Default: one whose sleeps take no time. */
   readonly clock?: Clock;
 }
@@ -54,7 +52,7 @@ export interface TestSource {
  * @throws `usage` if records have an unknown table or a fault an invalid value; `served-data` if the sample can't be read.
  */
 export async function startSource(settings: SourceSettings = {}): Promise<TestSource> {
-  const { records, faults = {}, seed = 1, maxLimit = defaultMaxLimit, clock = manualClock() } = settings;
+  const { records, faults = {}, seed = 1, clock = manualClock() } = settings;
   const project = await resolveProject(settings.project);
   const { pipelines } = project;
   let source = records === undefined ? await openSampleOf(project) : sourceOf(records, pipelines, null);
@@ -70,7 +68,6 @@ export async function startSource(settings: SourceSettings = {}): Promise<TestSo
     keys: new ApiKeys([apiKey]),
     host: '127.0.0.1',
     port: 0,
-    maxLimit,
     onRequest: (target) => void requests.push(target),
     faults: {
       get values() {

@@ -39,7 +39,7 @@ async function serveThree(): Promise<string> {
   const { pipelines } = three;
   const source = await openFolderSource(folder, pipelines);
   const keys = new ApiKeys([testKey]);
-  const service = await startService({ pipelines, source, keys, host: '127.0.0.1', port: 0, maxLimit: 1000 });
+  const service = await startService({ pipelines, source, keys, host: '127.0.0.1', port: 0 });
   onTestFinished(() => service.close());
   return service.url;
 }

@@ -194,7 +194,6 @@ describe('bad input', () => {
     ['no keys to accept', ['serve', '--data', 'data/sample'], ['REKAP_API_KEYS']],
     ['a fault that is none', ['serve', '--sample', '--faults', 'clmap=3'], ['clmap', 'Did you mean clamp?']],
     ['a fault whose value is none', ['serve', '--sample', '--faults', '429=5%'], ['429', '5%', 'rate']],
-    ['a seed for no faults', ['serve', '--sample', '--faults-seed', '3'], ['--faults-seed', '--faults']],
     ['a snapshots command that is none', ['snapshots', 'lst'], ['lst']],
   ])('of %s is exit 2', async (_name, words, parts) => {
     expectMessage(await runHere(words, withKey), 2, ...parts);

@@ -141,24 +141,12 @@ describe('a sync of the whole sample', () => {
 });
 
 describe('rekap serve --faults', () => {
-  it('says which faults are on and how to have them again, misbehaves, and counts what it did', async () => {
-    const words = [
-      'serve',
-      '--sample',
-      '--port',
-      '0',
-      '--faults',
-      'clamp=3',
-      '--faults',
-      '503=0',
-      '--faults-seed',
-      '77',
-    ];
+  it('says which faults are on, misbehaves, and counts what it did', async () => {
+    const words = ['serve', '--sample', '--port', '0', '--faults', 'clamp=3', '--faults', '503=0'];
     const service = startCli(words, { REKAP_API_KEYS: testKey });
     onTestFinished(() => void service.child.kill('SIGKILL'));
     const start = await service.printed('Ctrl-C');
     expect(start).toMatch(/clamp +3 +a page has at most this many records/);
-    expect(start).toContain('--faults-seed 77');
     expect(start).not.toMatch(/^ +503 /m);
     const url = /http:\/\/\S+datapemilihdpr/.exec(start)![0];
     const response = await fetch(url, { headers: { 'x-api-key': testKey } });

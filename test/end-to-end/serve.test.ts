@@ -62,22 +62,14 @@ async function statusesOf(words: readonly string[], paths: readonly string[], en
   return statuses;
 }
 
-const ofSample = ['/tables', '/tables/voters.parquet', '/tables/voters.csv', '/sql.json?sql=FROM+voters'];
+const ofSample = ['/current/rekap.duckdb', '/current/voters.parquet', '/current/voters.csv'];
 
-it('rekap serve --sample gives tables and SQL without a key, unless keys are given', async () => {
-  expect(await statusesOf(['--sample'], ofSample)).toEqual([200, 200, 200, 200]);
-  expect(await statusesOf(['--sample'], ofSample, { REKAP_API_KEYS: key })).toEqual([401, 401, 401, 401]);
-});
-
-it('rekap serve --warehouse needs no keys for the sample; SQL is on by default on this machine only', async () => {
+it('rekap serve gives the files of the sample without a key, unless keys are given', async () => {
+  expect(await statusesOf(['--sample'], ofSample)).toEqual([200, 200, 200]);
+  expect(await statusesOf(['--sample'], ofSample, { REKAP_API_KEYS: key })).toEqual([401, 401, 401]);
   const warehouse = join(await temporaryFolder(), 'warehouse');
   await runHere(['sync', '--sample', '--warehouse', warehouse]);
-  const served = ['--warehouse', warehouse];
-  expect(await statusesOf(served, ofSample)).toEqual([200, 200, 200, 200]);
-  const sql = ofSample.slice(-1);
-  expect(await statusesOf([...served, '--no-sql'], sql)).toEqual([404]);
-  expect(await statusesOf([...served, '--host', '0.0.0.0'], sql)).toEqual([404]);
-  expect(await statusesOf([...served, '--host', '0.0.0.0', '--sql'], sql)).toEqual([200]);
+  expect(await statusesOf(['--warehouse', warehouse], ofSample)).toEqual([200, 200, 200]);
 });
 
 it('rekap serve --warehouse says whose figures it serves, and what is heard beyond this machine', async () => {

@@ -1,9 +1,8 @@
-/** Keys are read from a file, never printed, and limited in their rate. */
+/** Keys are read from a file, and never printed. */
 
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ApiKeys, generateApiKey, readApiKeys } from '../../src/serve/api-keys.ts';
-import { ask, expectProblem, key, pipelines, start } from './support.ts';
 
 describe('a set of keys', () => {
   const keys = new ApiKeys(['first', 'second']);
@@ -51,31 +50,5 @@ describe('a file of keys', () => {
     expect(read).toThrow(expect.objectContaining({ code: 'usage', message: expect.stringContaining(message) }));
     expect(read).toThrow(expect.objectContaining({ message: expect.not.stringMatching(/good|sec|ret\b/) }));
     expect(read).toThrow(expect.objectContaining({ next: expect.not.stringMatching(/good|sec|ret\b/) }));
-  });
-});
-
-describe('the rate limit', () => {
-  const [first, second] = pipelines.map(({ path }) => path) as [string, string];
-
-  it('answers one request too many with 429 and Retry-After, across all endpoints', async () => {
-    const service = await start({ rateLimit: 4 });
-    const requests = [ask(service, first), ask(service, second), ask(service, first, { method: 'HEAD' })];
-    expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect((await ask(service, `${first}?limit=x`)).status).toBe(400);
-    const refused = await ask(service, second);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
-    await expectProblem(refused, 429, second);
-  });
-
-  it('counts each key separately, and neither wrong keys, wrong methods nor open paths', async () => {
-    const service = await start({ rateLimit: 1, keys: new ApiKeys([key, 'other']) });
-    for (const path of ['/health', '/openapi.json', '/', '/health', '/openapi.json', '/'])
-      expect((await ask(service, path)).status).toBe(200);
-    expect((await ask(service, first, { headers: { 'x-api-key': 'wrong' } })).status).toBe(401);
-    expect((await ask(service, first, { method: 'POST' })).status).toBe(405);
-    expect((await ask(service, first)).status).toBe(200);
-    expect((await ask(service, first)).status).toBe(429);
-    expect((await ask(service, first, { headers: { 'x-api-key': 'other' } })).status).toBe(200);
   });
 });

@@ -1,13 +1,24 @@
 /** Refused requests get a problem document without secrets, and the service continues. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import type { Service } from '../../src/serve/service.ts';
-import { ask, expectProblem, key, pipelines, requestRaw, sendRaw, start, type RawAnswer } from './support.ts';
+import { type Service, startService } from '../../src/serve/service.ts';
+import {
+  ask,
+  expectProblem,
+  key,
+  makeOptions,
+  pipelines,
+  requestRaw,
+  sendRaw,
+  start,
+  type RawAnswer,
+} from './support.ts';
 
 let service: Service;
 beforeAll(async () => {
-  service = await start({}, afterAll);
+  service = await startService(makeOptions());
+  return () => service.close();
 });
 
 const { path: endpoint } = pipelines[0]!;

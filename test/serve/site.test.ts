@@ -1,45 +1,44 @@
-/** The service of a warehouse also serves pages, the report, the age of the data, metrics and whole tables. */
+/** Beside its endpoints, a service has a start page, the report, the files of the snapshot, its age and metrics. */
 
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/runtime/context.ts';
-import { describeSite } from '../../src/serve/describe-site.ts';
-import type { Service } from '../../src/serve/service.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startMonitor } from '../../src/serve/monitor.ts';
+import { type Service, startService } from '../../src/serve/service.ts';
+import type { SiteOptions } from '../../src/serve/site.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
-import type { Snapshot } from '../../src/warehouse/warehouse.ts';
+import { readSnapshot, type Snapshot } from '../../src/warehouse/warehouse.ts';
 import { behaviourOf, chromiumProgram, openBrowser } from '../support/browser.ts';
 import { loadProject } from '../support/bundled.ts';
 import { runHere } from '../support/run-here.ts';
-import { ask, key, start } from './support.ts';
+import { nights, smallWarehouse } from '../support/small-snapshots.ts';
+import { ask, makeOptions, requestRaw, start } from './support.ts';
 
 const { pipelines } = loadProject();
 const hoursLater = 26;
-let warehouse: string;
 let folder: string;
 let manifest: Manifest;
-let snapshot: () => Snapshot;
+let published: NonNullable<SiteOptions['published']>;
 let service: Service;
 
 beforeAll(async () => {
-  warehouse = await mkdtemp(join(tmpdir(), 'rekap-test-'));
+  const warehouse = await mkdtemp(join(tmpdir(), 'rekap-test-'));
   const { code, stderr } = await runHere(['sync', '--sample', '--warehouse', warehouse]);
   expect({ code, stderr }).toMatchObject({ code: 0 });
   folder = join(warehouse, 'current');
   manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')) as Manifest;
   const source = await openWarehouseSource(warehouse, pipelines);
-  snapshot = source.snapshot!;
+  published = { warehouse, snapshot: source.snapshot! };
   const now = () => new Date(Date.parse(manifest.created_at) + hoursLater * 3_600_000);
-  service = await start({ pipelines, source, site: describeSite(warehouse, snapshot, systemClock), now }, afterAll);
-  afterAll(async () => {
+  service = await startService(makeOptions({ pipelines, source, site: { published, now } }));
+  return async () => {
+    await service.close();
     await source.close();
     await rm(warehouse, { recursive: true, force: true });
-  });
+  };
 });
 
 describe('a service of a warehouse', () => {
@@ -53,100 +52,75 @@ describe('a service of a warehouse', () => {
     expect(await (await ask(service, '/metrics')).text()).toContain('rekap_runs_total{outcome="published"} 1\n');
   });
 
-  it('shows a browser a page and a program JSON at the root', async () => {
-    const page = await (await ask(service, '/', { headers: { accept: 'text/html,*/*' } })).text();
-    for (const part of ['/docs', '/report', '/dictionary', manifest.snapshot, '26 h']) expect(page).toContain(part);
-    expect(await (await ask(service, '/')).json()).toHaveProperty('openapi');
+  it('links the report, every table and the API from its start page, and all links work', async () => {
+    const page = await (await fetch(service.url)).text();
+    const names = manifest.files.flatMap(({ path }) => /^parquet\/(\w+)\//.exec(path)?.slice(1) ?? []);
+    for (const name of names) expect(page).toContain(`href="/current/${name}.csv"`);
+    expect(page).toContain('26 h');
+    for (const [, path] of page.matchAll(/href="(\/[^"]*)"/g))
+      expect([path, (await ask(service, path!)).status]).toEqual([path, 200]);
   });
 
-  it('shows the report of the snapshot below a bar with links, and every column in the dictionary', async () => {
-    const published = await readFile(join(folder, 'report.html'), 'utf8');
-    expect(await (await ask(service, '/report.html')).text()).toBe(published);
-    const [before, bar] = (await (await ask(service, '/report')).text()).split(/(?=<style>\s*\.service-bar)/);
-    expect(bar).toContain('href="/tables"');
-    expect(before! + bar!.replace(/^.*?<\/nav>/s, '')).toBe(published);
-    const dictionary = (await (await ask(service, '/dictionary')).text()).replaceAll('<wbr />', '');
-    for (const name of ['fact_people', 'regency_key', 'JumlahSeluruhPemilih']) expect(dictionary).toContain(name);
+  it('serves the report as published, in a sandbox', async () => {
+    const response = await fetch(`${service.url}/report`);
+    expect(await response.text()).toBe(await readFile(join(folder, 'report.html'), 'utf8'));
+    expect(response.headers.get('content-security-policy')).toMatch(/^sandbox /);
   });
 
-  it('serves whole tables with the key only, and 304 while the copy of a client is current', async () => {
-    expect((await fetch(`${service.url}/tables/voters.csv`)).status).toBe(401);
-    const parquet = await ask(service, '/tables/voters.parquet');
-    const bytes = Buffer.from(await parquet.arrayBuffer());
-    expect(bytes).toEqual(await readFile(join(folder, 'parquet/voters/voters.parquet')));
-    const csv = (await (await ask(service, '/tables/dim_regency.csv')).text()).trim().split('\n');
-    expect(csv).toHaveLength(515);
-    const arrow = Buffer.from(await (await ask(service, '/tables/turnout.arrow')).arrayBuffer());
-    expect(arrow.subarray(0, 6).toString()).toBe('ARROW1');
-    const headers = { 'if-none-match': parquet.headers.get('etag')! };
-    expect((await ask(service, '/tables/voters.parquet', { headers })).status).toBe(304);
-  });
-
-  it('lists every table with its first rows and downloads, with the key only', async () => {
-    expect((await fetch(`${service.url}/tables`)).status).toBe(401);
-    const response = await ask(service, '/tables');
-    expect(response.headers.get('content-security-policy')).toMatch(/script-src 'sha256-[^;]*;/);
-    expect(response.headers.get('content-security-policy')).not.toMatch(/script-src[^;]*unsafe/);
-    const page = await response.text();
-    for (const { path, rows } of manifest.files) {
-      const name = /^parquet\/(\w+)\//.exec(path)?.[1];
-      if (name === undefined) continue;
-      expect(page).toContain(`<h2 id="${name}">`);
-      expect(page).toContain(`curl -OH 'x-api-key: …' '${service.url}/tables/${name}.parquet'`);
-      const caption = rows! > 20 ? `first 20 of ${rows!.toLocaleString('en')} rows` : 'all rows';
-      expect(page).toContain(rows === 0 ? 'The table has no rows.' : `${name}: ${caption}`);
+  it('serves the published files with the key only, and 304 while the copy of a client is current', async () => {
+    expect((await fetch(`${service.url}/current/voters.csv`)).status).toBe(401);
+    for (const [file, path] of [
+      ['voters.parquet', 'parquet/voters/voters.parquet'],
+      ['rekap.duckdb', 'rekap.duckdb'],
+    ] as const) {
+      const response = await ask(service, `/current/${file}`);
+      expect(Buffer.from(await response.arrayBuffer()).equals(await readFile(join(folder, path)))).toBe(true);
+      // Not by fetch, which adds cache-control: no-cache.
+      const known = `if-none-match: ${response.headers.get('etag')}`;
+      expect(await requestRaw(service, 'GET', `/current/${file}`, [known])).toMatchObject({ status: 304 });
     }
+    const csv = (await (await ask(service, '/current/dim_regency.csv')).text()).trim().split('\n');
+    expect(csv).toHaveLength(515);
   });
 
-  it('shows a browser without a key how to fetch the address', async () => {
-    const response = await fetch(`${service.url}/tables/voters.csv?x='`, { headers: { accept: 'text/html' } });
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, expect.any(String)]);
-    expect(await response.text()).toContain(`curl -H 'x-api-key: …' '${service.url}/tables/voters.csv?x=%27'`);
+  it('serves ranges of a file, as DuckDB reads it, uncompressed', async () => {
+    const headers = { range: 'bytes=4-7', 'accept-encoding': 'gzip' };
+    const part = await ask(service, '/current/rekap.duckdb', { headers });
+    expect([part.status, part.headers.get('content-encoding')]).toEqual([206, null]);
+    const { size } = await stat(join(folder, 'rekap.duckdb'));
+    expect(part.headers.get('content-range')).toBe(`bytes 4-7/${size}`);
+    const whole = await readFile(join(folder, 'rekap.duckdb'));
+    expect(Buffer.from(await part.arrayBuffer())).toEqual(whole.subarray(4, 8));
+    // A compressed CSV has no ranges that a client could join.
+    const csv = await ask(service, '/current/voters.csv', { headers });
+    expect([csv.status, csv.headers.get('content-encoding')]).toEqual([200, 'gzip']);
   });
 
-  it('serves tables without a key only while the snapshot is the sample and no keys are set', async () => {
+  it('serves files without a key only while the snapshot is the sample and no keys are set', async () => {
     let source = 'sample';
-    const site = describeSite(warehouse, snapshot, systemClock);
-    const open = await start({
-      pipelines,
-      openSample: true,
-      site: { ...site, snapshot: () => ({ ...site.snapshot(), source }) },
-    });
-    const paths = ['/tables', '/tables/voters.parquet', '/tables/voters.csv', pipelines[0]!.path];
+    const { snapshot } = published;
+    const changed = (): Snapshot => ({ ...snapshot(), manifest: { ...snapshot().manifest, source } });
+    const site = { published: { ...published, snapshot: changed }, openSample: true };
+    const open = await start({ pipelines, site });
+    const paths = ['/current/rekap.duckdb', '/current/voters.csv', pipelines[0]!.path];
     const statuses = () => Promise.all(paths.map(async (path) => (await fetch(open.url + path)).status));
-    expect(await statuses()).toEqual([200, 200, 200, 401]);
+    expect(await statuses()).toEqual([200, 200, 401]);
     source = 'https://host';
-    expect(await statuses()).toEqual([401, 401, 401, 401]);
+    expect(await statuses()).toEqual([401, 401, 401]);
   });
 
-  it.each(['nothing.csv', 'voters.xls', 'voters', '..%2f..%2fmanifest.json', 'voters.csv%00', 'snapshots_log.csv'])(
-    'has no table %s',
-    async (file) => {
-      const { status, headers } = await ask(service, `/tables/${file}`);
-      expect([400, 404]).toContain(status);
-      expect(headers.get('content-type')).toContain('problem+json');
-    },
-  );
-
-  it('answers a HEAD with the size of a Parquet file, but not of a file that it generates', async () => {
-    const lengthOf = async (file: string) =>
-      (await ask(service, `/tables/${file}`, { method: 'HEAD' })).headers.get('content-length');
-    const { size } = await stat(join(folder, 'parquet/voters/voters.parquet'));
-    expect(await lengthOf('voters.parquet')).toBe(String(size));
-    expect(await lengthOf('voters.csv')).toBeNull();
-  });
-
-  it('generates two tables at a time, and disconnects clients that read nothing', async () => {
-    let wake = (): void => undefined;
-    const patience = new Promise<void>((done) => (wake = done));
-    const site = describeSite(warehouse, snapshot, { ...systemClock, sleep: () => patience });
-    const table = (await site.table('voters', 'csv'))!;
-    const slow = [(await table.open())!, (await table.open())!];
-    expect(await table.open()).toBeNull();
-    const ends = Promise.all(slow.map((stream) => once(stream, 'error')));
-    wake();
-    for (const [error] of await ends) expect(error).toMatchObject({ message: expect.stringContaining('too slowly') });
-    expect((await table.open())?.destroy()).toBeInstanceOf(Readable);
+  it.each([
+    'nothing.csv',
+    'voters.xls',
+    'voters',
+    '..%2f..%2fmanifest.json',
+    'voters.csv%00',
+    'manifest.json',
+    'a/b.csv',
+  ])('has no file %s', async (file) => {
+    const { status, headers } = await ask(service, `/current/${file}`);
+    expect([400, 404]).toContain(status);
+    expect(headers.get('content-type')).toContain('problem+json');
   });
 
   it('compresses long responses on request, with the same ETag', async () => {
@@ -170,12 +144,37 @@ describe('a service of a warehouse', () => {
   });
 });
 
-it('a service of a folder of records has no report and no tables', async () => {
-  const other = await start();
-  for (const path of ['/report', '/report.html', '/dictionary', '/tables', '/tables/voters.csv'])
-    expect((await ask(other, path)).status).toBe(404);
-  expect((await ask(other, '/docs')).status).toBe(200);
+it('a service of a folder of records has no report and no files', async () => {
+  const other = await start({ site: { published: null } });
+  for (const path of ['/report', '/metrics', '/current/voters.csv']) expect((await ask(other, path)).status).toBe(404);
+  expect((await ask(other, '/')).status).toBe(200);
   expect(await (await ask(other, '/health')).json()).toEqual({ status: 'ok' });
+});
+
+it('a service serves the files of a new snapshot, and of an older one after a rollback', async () => {
+  const warehouse = await smallWarehouse(nights);
+  const served: { snapshot: Snapshot } = { snapshot: await readSnapshot(warehouse, nights[0]) };
+  const site = { published: { warehouse, snapshot: () => served.snapshot } };
+  const other = await start({ site });
+  for (const night of [...nights.slice(0, 2), nights[0]]) {
+    served.snapshot = await readSnapshot(warehouse, night);
+    expect(await (await ask(other, '/report')).text()).toBe(`report of ${night}`);
+  }
+  await mkdir(join(warehouse, 'runs.jsonl'));
+  expect((await ask(other, '/metrics')).status).toBe(500);
+  await rm(join(warehouse, 'runs.jsonl'), { recursive: true });
+  await writeFile(join(warehouse, 'runs.jsonl'), '');
+  expect(await (await ask(other, '/metrics')).text()).toContain('rekap_gate_refusals_total 0\n');
+});
+
+it('a monitor hides why /metrics failed, and still answers /health', async () => {
+  const fail = (): Promise<never> => Promise.reject(new Error('a path of this machine'));
+  const answers = { health: () => Promise.resolve({ status: 'ok' }), metrics: fail };
+  const monitor = await startMonitor({ host: '127.0.0.1', port: 0 }, answers);
+  onTestFinished(() => monitor.close());
+  const refused = await fetch(`${monitor.url}/metrics`);
+  expect([refused.status, await refused.text()]).toEqual([500, '{"status":500}']);
+  expect((await fetch(`${monitor.url}/health?query`)).status).toBe(200);
 });
 
 describe.skipIf(chromiumProgram === null)('in a browser (skipped without Chromium)', () => {
@@ -183,82 +182,30 @@ describe.skipIf(chromiumProgram === null)('in a browser (skipped without Chromiu
   beforeAll(async () => void (browser = await openBrowser()));
   afterAll(() => browser.close());
 
-  /** A service without keys and with short pages, because axe-core checks each cell. */
-  const openService = () => {
-    const site = describeSite(warehouse, snapshot, systemClock);
-    return start({
-      pipelines,
-      site: {
-        ...site,
-        previews: async () =>
-          (await site.previews())
-            .filter(({ name }) => ['quarantine', 'voters', 'dim_dapil'].includes(name))
-            .map((each) => ({ ...each, first: each.first.slice(0, 2) })),
-        dictionary: async () => (await site.dictionary()).slice(0, 3),
-        // test/report opens the real report.
-        report: async () =>
-          Buffer.from(
-            '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Report</title><body><main><h1>Report</h1></main>',
-          ),
-      },
-      openSample: true,
-      sql: {
-        onlyLoopback: true,
-        answer: async () => ({
-          columns: [{ name: 'n', type: 'INTEGER' }],
-          text: '[{"n":1}]',
-          rows: 1,
-          truncated: true,
-        }),
-      },
-    });
-  };
-
   it.each([
-    ['/', 380, 'dark'],
-    ['/docs', 1200, 'light'],
-    ['/dictionary', 380, 'light'],
-    ['/report', 380, 'dark'],
-    ['/tables', 380, 'dark'],
-    ['/sql?sql=FROM+voters', 1200, 'dark'],
-  ] as const)('%s is accessible and sends no requests, %i pixels wide and %s', async (path, width, colorScheme) => {
-    const { url } = await openService();
-    expect(await behaviourOf(browser, url + path, { width, colorScheme })).toEqual({
-      requests: [],
-      errors: [],
-      faults: [],
-      tooWide: 0,
-    });
-  });
+    [380, 'dark'],
+    [1200, 'light'],
+  ] as const)(
+    'the start page is accessible and sends no requests, %i pixels wide and %s',
+    async (width, colorScheme) => {
+      expect(await behaviourOf(browser, `${service.url}/`, { width, colorScheme })).toEqual({
+        requests: [],
+        errors: [],
+        faults: [],
+        tooWide: 0,
+      });
+    },
+  );
 
-  it('a click on a column header sorts a table, numbers by their size', async () => {
+  it('the API reference lists the endpoints, and loads nothing from other servers', async () => {
     const page = await browser.newPage();
-    await page.goto(`${(await openService()).url}/tables`);
-    const table = page.locator('table').first();
-    const rows = async () =>
-      (await table.locator('tbody td:nth-child(3)').allInnerTexts()).map((text) => Number(text.replaceAll(',', '')));
-    const unsorted = await rows();
-    const ascending = unsorted.toSorted((one, other) => one - other);
-    expect(unsorted).not.toEqual(ascending);
-    for (const expected of [ascending, ascending.toReversed()]) {
-      await table.locator('th button', { hasText: 'Rows' }).click();
-      expect(await rows()).toEqual(expected);
-    }
-    await page.close();
-  });
-
-  it('the form sends the key in its header, and shows the response', async () => {
-    const page = await browser.newPage();
-    const requests: (string | undefined)[] = [];
-    page.on('request', (request) => {
-      if (request.url().includes('/api/')) requests.push(request.headers()['x-api-key'], request.url());
-    });
-    await page.goto(service.url);
-    await page.fill('input[name=partition]', '1101');
-    await page.fill('input[name=key]', key);
-    await page.click('button');
-    await page.locator('output', { hasText: /^200/ }).waitFor();
-    expect(requests).toEqual([key, `${service.url}/api/datapemilihdpr?id_dapil=1101&limit=1`]);
+    const origins = new Set<string>();
+    page.on('request', (request) => origins.add(new URL(request.url()).origin));
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.goto(`${service.url}/docs`);
+    for (const { path } of pipelines) await page.getByText(path, { exact: true }).first().waitFor();
+    expect([[...origins].filter((origin) => origin !== 'null'), errors]).toEqual([[service.url], []]);
     await page.close();
   });
 });

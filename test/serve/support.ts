@@ -7,8 +7,7 @@ import type { AnyPipeline } from '../../src/project/declaration.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import type { FaultName, FaultValues } from '../../src/serve/faults/fault-list.ts';
 import { buildRecordSet, fixedSource, readRecord, type RecordSource } from '../../src/serve/record-source.ts';
-import type { ServedSite } from '../../src/serve/served-site.ts';
-import { defaultMaxLimit, startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
+import { startService, type Service, type ServiceOptions } from '../../src/serve/service.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 
 export const pipelines: readonly AnyPipeline[] = [voters, votingRightsUsers];
@@ -52,16 +51,6 @@ export function hugeSource(): RecordSource {
   return sourceOf([JSON.stringify({ x: 'x'.repeat(2 ** 25) })]);
 }
 
-/** A snapshot of the sample without tables. */
-export const emptySite: ServedSite = {
-  snapshot: () => ({ id: 'one', readAt: new Date(0), source: 'sample', sampleNotice: 'For testing only.' }),
-  report: async () => null,
-  dictionary: async () => [],
-  previews: async () => [],
-  metrics: async () => '',
-  table: async () => null,
-};
-
 export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptions {
   return {
     pipelines,
@@ -69,15 +58,15 @@ export function makeOptions(changes: Partial<ServiceOptions> = {}): ServiceOptio
     keys: new ApiKeys([key]),
     host: '127.0.0.1',
     port: 0,
-    maxLimit: defaultMaxLimit,
+    site: { published: null },
     ...changes,
   };
 }
 
-/** A service that runs until the test, or the file, is over. */
-export async function start(changes: Partial<ServiceOptions> = {}, atEnd = onTestFinished): Promise<Service> {
+/** A service that runs until the test is over. */
+export async function start(changes: Partial<ServiceOptions> = {}): Promise<Service> {
   const service = await startService(makeOptions(changes));
-  atEnd(() => service.close());
+  onTestFinished(() => service.close());
   return service;
 }
 

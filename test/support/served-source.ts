@@ -92,7 +92,6 @@ export async function serveSource(
     keys: new ApiKeys([testKey]),
     host: '127.0.0.1',
     port: 0,
-    maxLimit: 1000,
     faults,
   });
   onTestFinished(async () => {

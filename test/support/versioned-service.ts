@@ -40,7 +40,6 @@ export async function startVersionedService(): Promise<VersionedService> {
     keys: new ApiKeys([versionedKey]),
     host: '127.0.0.1',
     port: 0,
-    maxLimit: 1000,
   });
   return {
     ...service,

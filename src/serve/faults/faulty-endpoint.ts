@@ -20,16 +20,11 @@ const responseFaults = faultList
 const damagesBody = new Set<FaultName>(['stall', 'truncate', 'cut']);
 
 /** Returns a handler that replaces `handleData`. Faults affect only valid GET requests. The header x-rekap-fault lists them. */
-export function handleWithFaults(
-  pipeline: AnyPipeline,
-  source: RecordSource,
-  maxLimit: number,
-  settings: FaultSettings,
-) {
+export function handleWithFaults(pipeline: AnyPipeline, source: RecordSource, settings: FaultSettings) {
   const { clock, onFault } = settings;
-  const parameters = parametersOf(pipeline, maxLimit);
+  const parameters = parametersOf(pipeline);
   const drifting = driftingSource(source);
-  const handleCorrectly = handleData(pipeline, drifting, maxLimit);
+  const handleCorrectly = handleData(pipeline, drifting);
   const attempts = new Map<string, number>();
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
