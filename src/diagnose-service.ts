@@ -1,19 +1,15 @@
-/** Checks that a service answers as a project declares it. */
+/** Checks that a service answers as a project declares it: reads first pages as a sync does, and compares them with the declaration. */
 
-import { messageOf, RekapError } from './errors.ts';
-import { createHttpTransport, type HttpResponse, type Transport } from './source/http-transport.ts';
-import type { Secret } from './source/secret.ts';
-import { checkKey } from './source/source-messages.ts';
-import { createPageScanner } from './source/decode/scan-response.ts';
-import { nextOfLink } from './source/link-header.ts';
-import type { PageAddress } from './source/paging/pass.ts';
-import { DeclaredPlaces } from './extract/declared-places.ts';
-import { targetOf } from './extract/pages.ts';
+import { RekapError } from './errors.ts';
+import { DatasetPages, PageHolder } from './extract/pages.ts';
 import { RecordReader } from './extract/prove.ts';
 import { type AnyPipeline, nextPointer, type Project } from './project/declaration.ts';
 import type { Clock } from './runtime/context.ts';
 import { countOf } from './runtime/text.ts';
-import type { Page } from './stages.ts';
+import { createHttpTransport } from './source/http-transport.ts';
+import type { FetchedPage } from './source/response-reader.ts';
+import type { Secret } from './source/secret.ts';
+import { SourceClient } from './source/source-client.ts';
 
 export interface Finding {
   readonly about: string;
@@ -30,8 +26,8 @@ export interface ServiceOptions {
 }
 
 const maxSkew = 300_000;
-/** Records of the first request. Some fields may be missing in a single record. */
-const sampled = 10;
+const maxDuration = 120_000;
+const maxResponseBytes = 64_000_000;
 
 export const ok = (about: string, found: string): Finding => ({ about, state: 'ok', found, next: null });
 export const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
@@ -42,135 +38,111 @@ export const doubt = (about: string, found: string, next: string): Finding => ({
   next,
 });
 
-/** Requests a few records, and compares them with the declaration. */
+/** Requests the first pages of a list and of a partition of each dataset. */
 export async function* examineService(
-  options: ServiceOptions,
+  { project, pageSize, timeout, clock }: ServiceOptions,
   baseUrl: string,
   apiKey: Secret,
 ): AsyncGenerator<Finding> {
-  const { timeout, project, clock, pageSize } = options;
-  const transport = createHttpTransport({
-    baseUrl,
-    apiKey,
-    auth: options.project.auth,
-    connections: 1,
-    timeout,
-    maxResponseBytes: 64_000_000,
-  });
-  const pipeline = project.pipelines[0]!;
-  const request = createRequest(transport, new URL(baseUrl), pipeline, options);
+  const { auth } = project;
+  const transport = createHttpTransport({ baseUrl, apiKey, auth, connections: 1, timeout, maxResponseBytes });
+  let date = Number.NaN;
+  const warnings: string[] = [];
+  const keyParameter = auth !== null && 'query' in auth ? auth.query : null;
+  const client = new SourceClient(
+    { baseUrl, apiKey, concurrency: 1, timeout, maxAttempts: 1, maxDuration, keyParameter },
+    {
+      clock,
+      random: () => 0,
+      report: (event) => void (event.kind === 'warning' && warnings.push(event.message)),
+      transport: {
+        ...transport,
+        async send(...request) {
+          const response = await transport.send(...request);
+          date = Date.parse(response.headers['date']?.toString() ?? '');
+          return response;
+        },
+      },
+      land: async ({ body }) => ({ response: 0, read: async () => body }),
+      resumed: [],
+      signal: AbortSignal.timeout(maxDuration),
+    },
+  );
+  const limits = { client, pageSize, baseUrl, contentKey: '0'.repeat(16), report: () => undefined };
+  const holder = new PageHolder(0);
   try {
-    const sample = await request(null, sampled);
-    const isTooLong = 'response' in sample && [400, 413, 422].includes(sample.response.status);
-    const first = isTooLong ? await request(null, 1) : sample;
-    if ('why' in first)
-      return yield bad(
-        'service',
-        apiKey.redact(first.why),
-        'Check --base-url, the network, and that the service is running.',
-      );
-    const { status, headers } = first.response;
-    yield ok('service', `${new URL(baseUrl).host} responded with status ${status} in ${first.took} ms`);
-    const date = Date.parse(headers['date']?.toString() ?? '');
-    const skew = Number.isNaN(date) ? 0 : Math.abs(clock.now().getTime() - date);
-    yield skew <= maxSkew
-      ? ok('clock', 'agrees with the service')
-      : doubt(
+    for (const [index, pipeline] of project.pipelines.entries()) {
+      const began = clock.monotonic();
+      const pages = new DatasetPages(pipeline, limits, holder);
+      const list = await firstPage(pages, null);
+      const { refusal, page } = list;
+      const milliseconds = Math.round(clock.monotonic() - began);
+      // Only a 403 may concern the list and not the address.
+      if (refusal !== null && refusal.status !== 403) throw refusal;
+      yield refusal === null
+        ? ok('service', `${pipeline.path} returned ${countOf(page.records.length, 'record')} in ${milliseconds} ms`)
+        : doubt(
+            'service',
+            `the full list is refused: ${refusal.message}`,
+            'A sync reads each known partition separately.',
+          );
+      const skew = Math.abs(clock.now().getTime() - date);
+      if (index === 0 && skew > maxSkew)
+        yield doubt(
           'clock',
           `differs from the service by ${Math.round(skew / 1000)} s`,
           'Set the clock. rekap uses it for times in the warehouse.',
         );
-    const { values } = pipeline.partition ?? {};
-    const somePartition = values?.from === 'list' ? values.values[0] : undefined;
-    const second = status === 403 && somePartition !== undefined ? await request(somePartition, pageSize) : null;
-    if (second !== null && 'response' in second && second.response.status === 200)
-      return yield doubt(
-        'access',
-        'the service accepts the API key, but refuses the full listing (403)',
-        'A sync reads each known partition separately.',
-      );
-    if (status === 401 || status === 403)
-      return yield bad('access', `the service refuses the API key (${status})`, checkKey);
-    if (status !== 200)
-      return yield bad(
-        'response',
-        `the service responded with status ${status}`,
-        'Check the path of --base-url. It is the part before the path of the endpoint.',
-      );
-    yield ok('access', 'the service accepts the API key');
-    const read = readRecords(pipeline, first.response.body);
-    if (typeof read === 'string')
-      return yield bad('response', read, 'The response does not have the declared shape. Check --base-url.');
-    yield* examinePlaces(pipeline, read.page, first.response.headers);
-    const [partition] = read.partitions;
-    if (partition !== undefined) {
-      const own = await request(partition, pageSize);
-      const records = 'why' in own ? null : readRecords(pipeline, own.response.body);
-      yield records === null || typeof records === 'string' || records.count === 0
-        ? bad(
-            'partition',
-            `partition ${partition} does not return records`,
-            'rekap must read each partition separately to prove it complete. Contact the operator of the service about its filter.',
-          )
-        : ok(
-            'partition',
-            `partition ${partition} has ${countOf(records.count, 'record')}, read in ${'why' in own ? 0 : own.took} ms`,
-          );
+      yield* examinePlaces(pages, list);
+      const partition = somePartition(pipeline, list);
+      if (partition !== undefined) yield await examinePartition(pages, partition);
     }
-    if (pipeline.paging.by === 'offset') yield await examinePages(request, pipeline, pageSize);
+    for (const message of warnings) yield doubt('service', message, 'A sync reads the list all the same.');
+  } catch (error) {
+    if (!(error instanceof RekapError)) throw error;
+    yield bad('service', apiKey.redact(error.message), error.next);
   } finally {
-    await transport.close();
+    await client.close();
   }
 }
 
-type Outcome = { readonly response: HttpResponse; readonly took: number } | { readonly why: string };
-type SendRequest = (partition: string | null, size: number, offset?: number) => Promise<Outcome>;
-
-function createRequest(
-  transport: Transport,
-  base: URL,
-  pipeline: AnyPipeline,
-  { timeout, clock }: ServiceOptions,
-): SendRequest {
-  return async (partition, size, offset = 0) => {
-    const target = targetOf(pipeline, partition, firstPage(pipeline, size, offset));
-    const request = { dataset: pipeline.table, partition, target };
-    const began = clock.monotonic();
-    try {
-      const path = base.pathname.replace(/\/$/, '') + target;
-      const response = await transport.send(request, path, AbortSignal.timeout(timeout));
-      return { response, took: Math.round(clock.monotonic() - began) };
-    } catch (error) {
-      return {
-        why: error instanceof RekapError ? error.message : `the service cannot be reached: ${messageOf(error)}`,
-      };
-    }
-  };
+async function firstPage(pages: DatasetPages, partition: string | null): Promise<FetchedPage> {
+  const { partition: declared } = pages.pipeline;
+  const mayBeRefused = declared !== undefined && partition === null;
+  const pass = { partition, isOptional: false, mayBeRefused, size: null, isShortened: false };
+  for await (const { fetched } of pages.read({ ...pass, lookahead: { pages: 1, total: null } })) return fetched;
+  throw new Error('a pass has no page');
 }
 
-/** Returns the address of the first page; in a list with offsets, of the page at `offset`. */
-function firstPage({ paging }: AnyPipeline, size: number, offset: number): PageAddress {
-  switch (paging.by) {
-    case 'offset':
-      return { [paging.limit]: size, [paging.offset]: offset };
-    case 'page':
-      return { ...(paging.size !== undefined && { [paging.size]: size }), [paging.page]: paging.first ?? 1 };
-    case 'next':
-      return paging.size === undefined ? {} : { [paging.size]: size };
-    case 'none':
-      return {};
+function somePartition(pipeline: AnyPipeline, { page }: FetchedPage): string | undefined {
+  if (pipeline.partition === undefined) return undefined;
+  const reader = new RecordReader(pipeline);
+  for (let row = 0; row < page.records.length; row += 1) {
+    reader.read(page, row);
+    if (reader.partition !== null) return reader.partition;
   }
+  const { values } = pipeline.partition;
+  return values?.from === 'list' ? values.values[0] : undefined;
 }
 
-/** Compares the places that the declaration names with a response. */
-function* examinePlaces(pipeline: AnyPipeline, page: Page, headers: HttpResponse['headers']): Generator<Finding> {
-  const places = new DeclaredPlaces(pipeline);
-  places.note(page);
+async function examinePartition(pages: DatasetPages, partition: string): Promise<Finding> {
+  const { length } = (await firstPage(pages, partition)).page.records;
+  return length > 0
+    ? ok('partition', `partition ${partition} has ${countOf(length, 'record')} on its first page`)
+    : bad(
+        'partition',
+        `partition ${partition} does not return records`,
+        'rekap must read each partition separately to prove it complete. Contact the operator of the service about its filter.',
+      );
+}
+
+/** Compares the places that the declaration names with the responses. */
+function* examinePlaces({ places, pipeline }: DatasetPages, { page, link }: FetchedPage): Generator<Finding> {
   const { paging } = pipeline;
-  const next = 'link' in paging ? (nextOfLink(headers['link']) ?? undefined) : page.next;
   const problems = places.problems();
   for (const what of problems) yield bad('response', what, 'Correct the declaration.');
   for (const what of places.warnings()) yield doubt('response', what, 'Correct the field if it is misspelled.');
+  const next = paging.by === 'next' && 'link' in paging ? (link ?? undefined) : page.next;
   if (paging.by === 'next' && next === undefined)
     yield doubt(
       'response',
@@ -178,54 +150,4 @@ function* examinePlaces(pipeline: AnyPipeline, page: Page, headers: HttpResponse
       'Check the paging. In a list of one page, this is correct.',
     );
   if (problems.length === 0) yield ok('response', 'the response has the declared shape');
-}
-
-/** Returns the records of a response and their partitions, or what is wrong with the response. */
-function readRecords(
-  pipeline: AnyPipeline,
-  bytes: Buffer,
-): { page: Page; count: number; partitions: string[] } | string {
-  try {
-    const request = { dataset: pipeline.table, partition: null, target: '' };
-    const page = createPageScanner(() => undefined)(pipeline, request, '', bytes);
-    const { records } = page;
-    const reader = new RecordReader(pipeline);
-    const partitions = Array.from({ length: records.length }, (_, row) => {
-      reader.read(page, row);
-      return reader.partition;
-    });
-    return { page, count: records.length, partitions: partitions.filter((value) => value !== null) };
-  } catch (error) {
-    return messageOf(error);
-  }
-}
-
-async function examinePages(request: SendRequest, pipeline: AnyPipeline, pageSize: number): Promise<Finding> {
-  for (const limit of [...new Set([pageSize, 100, 10])].filter((size) => size <= pageSize)) {
-    const requested = await request(null, limit);
-    const records =
-      'why' in requested || requested.response.status !== 200 ? null : readRecords(pipeline, requested.response.body);
-    if (records === null || typeof records === 'string') continue;
-    if (limit < pageSize)
-      return doubt(
-        'page size',
-        `the service refuses a page size of ${pageSize}, but accepts ${limit}`,
-        `A sync finds this limit itself. To save requests, add --page-size ${limit}.`,
-      );
-    // If a short page isn't the last one, the service caps the page size.
-    const behind = records.count > 0 && records.count < limit ? await request(null, 1, records.count) : null;
-    const more = behind === null || 'why' in behind ? null : readRecords(pipeline, behind.response.body);
-    return more !== null && typeof more !== 'string' && more.count > 0
-      ? doubt(
-          'page size',
-          `the service returns ${countOf(records.count, 'record')} instead of ${limit}, but has more`,
-          'The service caps the page size without an error. rekap still reads all records, but sends more requests.',
-        )
-      : ok('page size', `the service accepts a page size of ${limit} and returns ${countOf(records.count, 'record')}`);
-  }
-  return bad(
-    'page size',
-    'the service refuses even a page size of 10',
-    'Ask the operator of the service for the maximum page size.',
-  );
 }

@@ -91,7 +91,7 @@ export const doctorCommand = declareCommand({
     else if (given === null) process.stdout.write('The service was not checked. To check it, add --base-url.\n');
     const failed = findings.filter(({ state }) => state === 'failed').map(({ about }) => about);
     if (failed.length === 0) return ExitCode.done;
-    return failed.some((about) => ['service', 'access', 'response', 'partition', 'page size'].includes(about))
+    return failed.some((about) => ['service', 'response', 'partition'].includes(about))
       ? ExitCode.source
       : failed.every((about) => about === 'bucket')
         ? ExitCode.bucket

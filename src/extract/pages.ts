@@ -35,6 +35,7 @@ export interface PassOptions {
   readonly lookahead: PageFetcher['lookahead'];
 }
 
+type PageOptions = Pick<ExtractOptions, 'client' | 'baseUrl' | 'pageSize' | 'contentKey' | 'report'>;
 type Need = Parameters<PageFetcher['fetch']>[1];
 
 export class DatasetPages {
@@ -44,12 +45,12 @@ export class DatasetPages {
   readonly contents: ContentHash;
   /** Names of the partitions that were read, if a column has them. */
   readonly names = new Map<string, string>();
-  private readonly options: ExtractOptions;
+  private readonly options: PageOptions;
   private readonly holder: PageHolder;
   private readonly scan = createPageScanner(() => undefined);
   private acceptedSize: number | null = null;
 
-  constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder) {
+  constructor(pipeline: AnyPipeline, options: PageOptions, holder: PageHolder) {
     this.pipeline = pipeline;
     this.options = options;
     this.holder = holder;

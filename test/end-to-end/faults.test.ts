@@ -23,7 +23,7 @@ const settings: Partial<SyncOptions> = { pageSize: 6, timeout: 250, maxAttempts:
 /** Seeds for each mixture of faults; REKAP_FAULT_SEEDS asks for more of them, and for their count. */
 const wanted = Number(process.env['REKAP_FAULT_SEEDS'] ?? 1);
 const seeds = Array.from({ length: wanted }, (_, index) => index + 1);
-const patience = { timeout: 30_000 + wanted * 2000 };
+const patience = { timeout: 120_000 + wanted * 2000 };
 let syncs = 0;
 
 afterAll(() => {
