@@ -7,11 +7,7 @@ import { type Clock, systemClock } from '../runtime/context.ts';
 
 /** Runs with a signal that a signal of the system or the time limit aborts, and throws its reason. */
 export async function withSignals<Value>(
-  {
-    what,
-    seconds = Number.POSITIVE_INFINITY,
-    next,
-  }: { readonly what: string; readonly seconds?: number | undefined; readonly next?: string },
+  { what = 'command', seconds = Infinity, next }: { what?: string; seconds?: number | undefined; next?: string },
   run: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const signals = listenForSignals({ next });
