@@ -1,4 +1,4 @@
-/** Reads from DuckDB's parse tree of a query, without running it, whether its rows depend on nothing except the tables, and its constants. */
+/** Analyzes DuckDB's parse tree of a query without running it: whether its rows depend only on the tables, and which constants it selects. */
 
 import { type Database, quoteText } from '../runtime/database.ts';
 
