@@ -58,7 +58,7 @@ const failures = {
   'unprovable-source': ExitCode.source,
   /** At least one partition could not be proved complete. Nothing is published. */
   incomplete: ExitCode.source,
-  /** The run or the probe exceeded its maximum duration. */
+  /** A run, probe, pull or verification exceeded its maximum duration. */
   'run-timeout': ExitCode.source,
   /** The stored responses of a run (its landing) cannot be read or created. */
   landing: ExitCode.unexpected,

@@ -2,7 +2,7 @@
 
 import { declareCommand } from './options/option.ts';
 import { snapshotOption, readWarehouseOption } from './options/shared.ts';
-import { listenForSignals } from './signals.ts';
+import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { countOf } from '../runtime/text.ts';
 
@@ -46,8 +46,9 @@ export const exportCommand = declareCommand({
         `The folder ${folder} is not empty.`,
         'Choose another folder with --into, or remove this one.',
       );
-    const { signal, stop } = listenForSignals({ next: `Nothing was written to ${folder}.` });
-    const files = await exportSnapshot(snapshot, { format, folder, signal }).finally(stop);
+    const files = await withSignals({ next: `Nothing was written to ${folder}.` }, (signal) =>
+      exportSnapshot(snapshot, { format, folder, signal }),
+    );
     const notice = sampleNotice(snapshot.manifest);
     process.stdout.write(`${files.join('\n')}\n`);
     process.stderr.write(`${countOf(files.length, 'file')} of snapshot ${snapshot.id} written to ${folder}\n`);

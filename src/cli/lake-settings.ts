@@ -2,7 +2,7 @@
 
 import { type Options, type Values, variableOf } from './options/option.ts';
 import { publishOptions, readNamedFile } from './options/shared.ts';
-import { listenForSignals } from './signals.ts';
+import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { CatalogSettings } from '../share/lake/catalog.ts';
@@ -169,16 +169,13 @@ async function warnOfPlainHttp(
   }
 }
 
-export async function withSignals<Value>(
+export async function withCatalog<Value>(
   args: Values<typeof catalogOptions>,
   use: (catalog: CatalogSettings) => Promise<Value>,
 ): Promise<Value> {
-  const signals = listenForSignals({ next: afterCommit });
-  try {
-    const settings = await readCatalogSettings(args, signals.signal);
+  return withSignals({ next: afterCommit }, async (signal) => {
+    const settings = await readCatalogSettings(args, signal);
     await warnOfPlainHttp(args, settings);
-    return await use(settings);
-  } finally {
-    signals.stop();
-  }
+    return use(settings);
+  });
 }

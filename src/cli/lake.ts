@@ -9,7 +9,7 @@ import {
   snapshotOption,
   warehouseOption,
 } from './options/shared.ts';
-import { catalogOptions, lakeOptions, placeOf, sourceOption, withSignals } from './lake-settings.ts';
+import { catalogOptions, lakeOptions, placeOf, sourceOption, withCatalog } from './lake-settings.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import type { PublishedLake } from '../share/lake/publish-lake.ts';
@@ -37,7 +37,7 @@ export const publishLakeCommand = declareCommand({
 type PublishArguments = Values<typeof publishArguments>;
 
 async function publish(args: PublishArguments): Promise<PublishedLake> {
-  return withSignals(args, async (catalog) => {
+  return withCatalog(args, async (catalog) => {
     const [{ publishToLake }, { chooseSnapshot }, { systemClock }] = await Promise.all([
       import('../share/lake/publish-lake.ts'),
       import('../warehouse/warehouse.ts'),
@@ -90,7 +90,7 @@ export const lakeStatusCommand = declareCommand({
       import('./print/terminal.ts'),
       import('./print/table.ts'),
     ]);
-    const status = await withSignals(args, (catalog) => readLakeStatus(placeOf(catalog, args.extensions)));
+    const status = await withCatalog(args, (catalog) => readLakeStatus(placeOf(catalog, args.extensions)));
     if (args.json) return printJson(status);
     const { catalog, namespace, last, tables, tags } = status;
     if (last === null)
@@ -111,7 +111,7 @@ export const lakeTagsCommand = declareCommand({
   options: { ...catalogOptions, ...jsonOption },
   async run(args) {
     const { readLakeTags } = await import('../share/lake/inspect-lake.ts');
-    const tags = await withSignals(args, (catalog) => readLakeTags({ catalog }));
+    const tags = await withCatalog(args, (catalog) => readLakeTags({ catalog }));
     if (args.json) return (await import('./print/terminal.ts')).printJson(tags);
     process.stdout.write(
       tags.length === 0
@@ -144,7 +144,7 @@ export const lakeDiffCommand = declareCommand({
       import('../warehouse/warehouse.ts'),
     ]);
     const snapshot = await chooseSnapshot(args.warehouse, args.snapshot);
-    const differences = await withSignals(args, (catalog) =>
+    const differences = await withCatalog(args, (catalog) =>
       diffLake(placeOf(catalog, args.extensions), snapshot, args.tag ? snapshot.id : null),
     );
     if (args.json) return (await import('./print/terminal.ts')).printJson(differences);
@@ -170,7 +170,7 @@ export const lakeExpireCommand = declareCommand({
   },
   async run(args) {
     const { expireTags } = await import('../share/lake/inspect-lake.ts');
-    const removed = await withSignals(args, (catalog) => expireTags({ catalog }, args.keep));
+    const removed = await withCatalog(args, (catalog) => expireTags({ catalog }, args.keep));
     if (args.json) return (await import('./print/terminal.ts')).printJson(removed);
     process.stdout.write(
       removed.length === 0

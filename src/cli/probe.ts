@@ -1,7 +1,7 @@
 /** rekap probe: drafts a pipeline from a few requests to a service. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption, week } from './options/shared.ts';
+import { durationOption, jsonOption } from './options/shared.ts';
 import { findTrusted, loadChosenProject, projectOption } from './project.ts';
 import { RekapError } from '../errors.ts';
 import type { Auth } from '../project/declaration.ts';
@@ -26,12 +26,7 @@ export const probeCommand = declareCommand({
       describe: 'folder of the project to add the pipeline to; it is created if it does not exist',
       defaultDescription: 'the nearest one above the working directory, else a new folder named after the list',
     },
-    'max-duration': {
-      type: 'number',
-      range: [1, week],
-      default: 120,
-      describe: 'maximum seconds for the whole run',
-    },
+    'max-duration': { ...durationOption['max-duration'], default: 120 },
     'dry-run': { type: 'boolean', describe: 'print the draft without writing files' },
     ...jsonOption,
   },
@@ -64,12 +59,9 @@ export const probeCommand = declareCommand({
     const project = folder === null || !(await isProject(folder)) ? null : await loadChosenProject(folder);
     const auth = givenAuth === undefined ? (project?.auth ?? null) : readAuth(givenAuth);
     const apiKey = await readApiKey(keyFile, auth);
-    const signals = listenForSignals();
-    const { signal } = signals;
-    const maxDuration = seconds * 1000;
-    const found = await probe({ url, auth, apiKey, clock: systemClock, signal, maxDuration }).finally(() =>
-      signals.stop(),
-    );
+    const { signal, stop } = listenForSignals();
+    const options = { url, auth, apiKey, clock: systemClock, signal, maxDuration: seconds * 1000 };
+    const found = await probe(options).finally(stop);
     const into = folder ?? found.table.replaceAll('_', '-');
     const { basename, resolve } = await import('node:path');
     const draft = draftProject(found, nameProject(basename(resolve(into))));

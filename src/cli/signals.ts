@@ -5,13 +5,9 @@ import { interruptedBy, tookTooLong } from '../errors.ts';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import { type Clock, systemClock } from '../runtime/context.ts';
 
-/** Runs with a signal that a signal of the system or the time limit aborts, and throws its reason. */
+/** Passes `run` an abort signal. If a system signal or the time limit aborts it, throws the reason. */
 export async function withSignals<Value>(
-  {
-    what,
-    seconds = Number.POSITIVE_INFINITY,
-    next,
-  }: { readonly what: string; readonly seconds?: number | undefined; readonly next?: string },
+  { what = 'command', seconds = Infinity, next }: { what?: string; seconds?: number | undefined; next?: string },
   run: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
   const signals = listenForSignals({ next });

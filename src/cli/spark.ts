@@ -2,7 +2,7 @@
 
 import { declareCommand } from './options/option.ts';
 import { jsonOption, publishOptions, warehouseOption } from './options/shared.ts';
-import { catalogOptions, lakeOptions, placeOf, readNamespace, sourceOption, withSignals } from './lake-settings.ts';
+import { catalogOptions, lakeOptions, placeOf, readNamespace, sourceOption, withCatalog } from './lake-settings.ts';
 import { formatNumber } from '../runtime/text.ts';
 
 export const landCommand = declareCommand({
@@ -11,7 +11,7 @@ export const landCommand = declareCommand({
   examples: [['rekap lake land --catalog https://…', 'copy the accepted records of the newest run to raw.records']],
   async run(args, [run = null]) {
     const { landRecords } = await import('../share/spark/land-records.ts');
-    const landed = await withSignals(args, (catalog) =>
+    const landed = await withCatalog(args, (catalog) =>
       landRecords(
         { warehouse: args.warehouse, run },
         { ...placeOf(catalog, args.extensions), acceptSource: args['accept-source'] },
@@ -66,7 +66,7 @@ export const releaseCommand = declareCommand({
       import('../share/spark/release.ts'),
       import('../runtime/context.ts'),
     ]);
-    const released = await withSignals(args, (catalog) =>
+    const released = await withCatalog(args, (catalog) =>
       releaseRun({
         ...placeOf(catalog, args.extensions),
         warehouse: args.warehouse,

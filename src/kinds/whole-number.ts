@@ -23,7 +23,7 @@ export function wholeNumberKind(min: number | undefined, max: number | undefined
     sqlType,
     stagedType: sqlType,
     malformed(raw): Phrase {
-      // The first digits decide, so a number of any length is compared in no time.
+      // The first digits decide, and a number may have any length.
       const number = /^-?[0-9]+$/.test(raw ?? '') ? BigInt(raw!.slice(0, 38)) : null;
       if (number !== null && number < least)
         return {

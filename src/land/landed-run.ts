@@ -202,20 +202,25 @@ async function readBytes(bodies: FileHandle, { position, length }: LandedRespons
 const maxNamed = 3;
 
 /** Returns the problems of a landing as sentences. Compares its files with the manifest, and each body with its hash. */
-export async function verifyLanding(folder: string, files: readonly ManifestFile[]): Promise<string[]> {
-  const altered = await findAltered(folder, files);
+export async function verifyLanding(
+  folder: string,
+  files: readonly ManifestFile[],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const altered = await findAltered(folder, files, signal);
   const problems = altered.map(({ path, why }) => `${path}: ${why}`);
   // Without intact lines the bodies can't be checked, and unreadable files are already reported.
   if (altered.some(({ path, isRead }) => path === responsesFile || !isRead)) return problems;
-  return [...problems, ...(await verifyBodies(folder))];
+  return [...problems, ...(await verifyBodies(folder, signal))];
 }
 
-async function verifyBodies(folder: string): Promise<string[]> {
+async function verifyBodies(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
   try {
     const bodies = await openBodies(folder);
     try {
       const damaged: string[] = [];
       for (const line of await readLandedResponses(folder)) {
+        signal?.throwIfAborted();
         await readBody(bodies, line, folder).catch((error: unknown) => {
           if (!isRekapError(error, 'landing')) throw error;
           damaged.push(`${bodiesFile}: the response of ${line.url} was changed`);

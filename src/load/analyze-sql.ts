@@ -1,32 +1,19 @@
-/** Reads from DuckDB's parse tree of a query, without running it, whether its rows depend on nothing except the tables, and its constants. */
+/** Analyzes DuckDB's parse tree of a query without running it: whether its rows depend only on the tables, and which constants it selects. */
 
 import { type Database, quoteText } from '../runtime/database.ts';
 
 /** Table functions of their arguments alone. All others read files, settings or the catalog. */
 const pureTableFunctions = new Set(['generate_series', 'json_each', 'json_tree', 'range', 'repeat', 'unnest']);
 
-/** Functions, with their number of arguments, that DuckDB calls consistent although they read the clock, the session or its settings. */
-const impureCalls = new Set([
-  'age/1',
-  'current_localtime/0',
-  'current_localtimestamp/0',
-  'current_setting/1',
-  'getenv/1',
-  'getvariable/1',
-  'json_serialize_plan/1',
-  'version/0',
-]);
+/** Functions that DuckDB calls consistent although they read the clock, the session or its settings. */
+const impureCalls = new Set(
+  'current_localtime current_localtimestamp current_setting getenv getvariable json_serialize_plan version'.split(' '),
+);
 
 /** Names that DuckDB reads as calls, unless a column has the name. */
-const impureNames = new Set([
-  'current_catalog',
-  'current_date',
-  'current_schema',
-  'current_time',
-  'current_timestamp',
-  'localtime',
-  'localtimestamp',
-]);
+const impureNames = new Set(
+  'current_catalog current_date current_schema current_time current_timestamp localtime localtimestamp'.split(' '),
+);
 
 /** What a query uses, and how many bytes of it come before. */
 interface Use {
@@ -57,13 +44,21 @@ export interface Impurity {
   readonly what: string;
 }
 
-/** Returns the first reason why a query isn't pure, or null, for each query. Runs none of them. */
-export async function findImpurities(database: Database, queries: readonly string[]): Promise<(Impurity | null)[]> {
+/**
+ * Returns the first reason why a query isn't pure, or null, for each query. Runs none of them.
+ * @param analyzed Macros whose definitions contain the queries. A macro may have the name of a function that it calls.
+ */
+export async function findImpurities(
+  database: Database,
+  queries: readonly string[],
+  analyzed: ReadonlySet<string> = new Set(),
+): Promise<(Impurity | null)[]> {
   const uses: Use[][] = [];
   for (const sql of queries) uses.push([...usesIn(await parse(database, sql))]);
-  const isImpure = await readImpure(database, new Set(uses.flat().map(({ name }) => name)));
+  const names = new Set(uses.flatMap((all) => all.map(({ name }) => name)).filter((name) => !analyzed.has(name)));
+  const impure = await readImpure(database, names, analyzed);
   return uses.map((all, index) => {
-    const found = all.find((use) => use.kind === 'forbidden' || isImpure(use));
+    const found = all.find(({ kind, name }) => kind === 'forbidden' || impure.has(`${kind} ${name}`));
     if (found === undefined) return null;
     const before = Buffer.from(queries[index]!).subarray(0, found.at).toString();
     return {
@@ -73,25 +68,22 @@ export async function findImpurities(database: Database, queries: readonly strin
   });
 }
 
+interface Selected {
+  readonly select_list?: readonly { readonly alias?: string; readonly value?: { readonly value?: unknown } }[];
+  readonly left?: Selected;
+  readonly right?: Selected;
+}
+
 /** Returns the constants that a query, or a part of its UNION, selects as the column. */
 export async function findConstants(database: Database, sql: string, column: string): Promise<unknown[]> {
   const { statements = [] } = (await parse(database, sql)) as { readonly statements?: readonly { node: Selected }[] };
-  const visit = ({ select_list: selected = [], left, right }: Selected): Constant[] => [
-    ...selected.filter(({ alias, value }) => alias?.toLowerCase() === column && value !== undefined),
+  const visit = ({ select_list: selected = [], left, right }: Selected): unknown[] => [
+    ...selected.flatMap(({ alias, value }) =>
+      alias?.toLowerCase() === column && value !== undefined ? [value.value ?? null] : [],
+    ),
     ...[left, right].flatMap((part) => (part === undefined ? [] : visit(part))),
   ];
-  return statements.flatMap(({ node }) => visit(node)).map(({ value }) => value?.value ?? null);
-}
-
-interface Constant {
-  readonly alias?: string;
-  readonly value?: { readonly value?: unknown };
-}
-
-interface Selected {
-  readonly select_list?: readonly Constant[];
-  readonly left?: Selected;
-  readonly right?: Selected;
+  return statements.flatMap(({ node }) => visit(node));
 }
 
 async function parse(database: Database, sql: string): Promise<unknown> {
@@ -130,7 +122,8 @@ function useOf(node: Node): Use | null {
   }
   if (called !== undefined) {
     const name = called.toLowerCase();
-    const isKnown = impureCalls.has(`${name}/${node.children?.length ?? 0}`);
+    // With one argument, the other end of an age is the clock. A method call, such as a.age(), hides an argument.
+    const isKnown = impureCalls.has(name) || (name === 'age' && (node.children?.length ?? 0) < 2);
     return isKnown ? forbidden(`${name}()`) : { name, shown: `${name}()`, at, kind: 'call' };
   }
   const [name = '', ...others] = names;
@@ -139,25 +132,21 @@ function useOf(node: Node): Use | null {
     : null;
 }
 
-/** Asks DuckDB which calls are volatile, also inside its macros, and which tables are its own. */
-async function readImpure(database: Database, names: ReadonlySet<string>): Promise<(use: Use) => boolean> {
-  if (names.size === 0) return () => false;
+/** Returns kind and name of the calls that DuckDB says are volatile, also inside its macros, and of the tables that are its own. */
+async function readImpure(
+  database: Database,
+  names: ReadonlySet<string>,
+  analyzed: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  if (names.size === 0) return names;
   const listed = [...names].map(quoteText).join(', ');
-  const found = await database.rows<{ name: string; kind: Use['kind']; macro: string | null }>(
-    `SELECT DISTINCT lower(function_name) AS name, 'call' AS kind, macro_definition AS macro FROM duckdb_functions()
-       WHERE name IN (${listed}) AND function_type <> 'table' AND stability IS DISTINCT FROM 'CONSISTENT' AND function_type <> 'pragma'
-     UNION ALL SELECT lower(view_name), 'table', NULL FROM duckdb_views()
+  const found = await database.rows<{ use: string; macro: string | null }>(
+    `SELECT DISTINCT 'call ' || lower(function_name) AS use, macro_definition AS macro FROM duckdb_functions()
+       WHERE lower(function_name) IN (${listed}) AND function_type NOT IN ('table', 'pragma') AND stability IS DISTINCT FROM 'CONSISTENT'
+     UNION ALL SELECT 'table ' || lower(view_name), NULL FROM duckdb_views()
        WHERE internal AND schema_name IN ('main', 'pg_catalog') AND lower(view_name) IN (${listed})`,
   );
-  const macros = found.filter(({ macro }) => macro !== null);
-  const problems = await findImpurities(
-    database,
-    macros.map(({ macro }) => `SELECT ${macro}`),
-  );
-  const impure = new Set(
-    found
-      .filter((each) => each.macro === null || problems[macros.indexOf(each)] !== null)
-      .map(({ kind, name }) => `${kind} ${name}`),
-  );
-  return ({ kind, name }) => impure.has(`${kind} ${name}`);
+  const queries = found.map(({ macro }) => `SELECT ${macro}`);
+  const problems = await findImpurities(database, queries, new Set([...analyzed, ...names]));
+  return new Set(found.filter(({ macro }, index) => macro === null || problems[index] !== null).map(({ use }) => use));
 }

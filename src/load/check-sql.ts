@@ -12,32 +12,32 @@ import { findConstants, findImpurities } from './analyze-sql.ts';
 import { createSchema } from './schema.ts';
 import { checkSelect } from './violation-selects.ts';
 
-interface SqlProblem {
-  readonly name: string;
+/** A query of a project. */
+interface Query extends Pick<SqlFile, 'name' | 'sql'> {
+  /** A text of the file to find instead of the line. */
+  readonly near?: string;
+}
+
+interface SqlProblem extends Omit<Query, 'sql'> {
   /** Line of its SQL, from 1. */
   readonly line: number;
-  /** A text of the file to find instead of the line. */
-  readonly near?: string | undefined;
   readonly what: string;
 }
 
-interface SqlQuestion {
-  readonly files?: ReadonlyMap<string, SourceFile> | undefined;
-  /** True if the checks run too. Otherwise only their columns are checked. */
-  readonly runsChecks: boolean;
-}
-
-/** Creates the schema, or nothing if any SQL is wrong. Throws `pipeline-definition` naming the file and line of each problem. */
+/**
+ * Creates the schema, or nothing if any SQL is wrong. Throws `pipeline-definition` naming the file and line of each problem.
+ * @param options.runsChecks True if the checks run too. Otherwise only their columns are checked.
+ */
 export async function makeCheckedSchema(
   database: Database,
   project: Project,
-  { files = new Map(), runsChecks }: SqlQuestion,
+  { files, runsChecks }: { readonly files?: ReadonlyMap<string, SourceFile> | undefined; readonly runsChecks: boolean },
 ): Promise<void> {
   const problems = await findSqlProblems(database, project, runsChecks);
   if (problems.length === 0) return;
   throw declarationError(
     problems.map(({ name, line, near, what }) => {
-      const file = files.get(name);
+      const file = files?.get(name);
       return file === undefined
         ? { file: { path: name, text: '', headerLines: 0 }, at: line, what: `line ${line}: ${what}` }
         : { file, at: near === undefined ? line + file.headerLines : [near], what };
@@ -45,52 +45,42 @@ export async function makeCheckedSchema(
   );
 }
 
-/** A query of a project, and a text of its file to find instead of the line. */
-interface Query extends Pick<SqlFile, 'name' | 'sql'> {
-  readonly near?: string;
-}
-
-function queriesOf({ models, checks, report = [] }: Project): Query[] {
-  const sections = report.flatMap(({ title, query }) =>
+async function findSqlProblems(database: Database, project: Project, runsChecks: boolean): Promise<SqlProblem[]> {
+  const { models, checks, pipelines, report = [] } = project;
+  const sections = report.flatMap(({ title, query }): Query[] =>
     query === undefined ? [] : [{ name: 'report', near: title, sql: query.trim().replace(/;$/, '') }],
   );
-  return [...[...models, ...checks].map(({ name, sql }) => ({ name, sql })), ...sections];
-}
-
-async function findSqlProblems(database: Database, project: Project, runsChecks: boolean): Promise<SqlProblem[]> {
-  const queries = queriesOf(project);
+  const queries: Query[] = [...[...models, ...checks].map(({ name, sql }) => ({ name, sql })), ...sections];
   const problems: SqlProblem[] = [];
-  for (const { name, sql, near } of queries) {
+  for (const { sql, ...place } of queries) {
     const query = await findQuery(database.connection, sql);
     const what = 'it must be one SELECT, without a semicolon before a comment';
-    if (query === null) problems.push({ ...(await explainInvalidQuery(database, { name, sql })), near });
-    else if (query !== sql) problems.push({ name, near, line: 1, what });
+    if (query === null) problems.push({ ...(await explainInvalidQuery(database, { ...place, sql })), ...place });
+    else if (query !== sql) problems.push({ ...place, line: 1, what });
   }
   if (problems.length > 0) return problems;
   // Before anything of a query runs: DuckDB computes calls with constant arguments while it plans.
-  const impurities = await findImpurities(
-    database,
-    queries.map(({ sql }) => sql),
-  );
-  for (const [index, { name, near }] of queries.entries())
-    if (impurities[index] !== null) problems.push({ name, near, ...impurities[index]! });
+  const texts = queries.map(({ sql }) => sql);
+  for (const [index, impurity] of (await findImpurities(database, texts)).entries()) {
+    const { sql: _sql, ...place } = queries[index]!;
+    if (impurity !== null) problems.push({ ...place, ...impurity });
+  }
   if (problems.length > 0) return problems;
   // Views that read a failed view fail too, so only the first is reported.
   const failed = await createSchema(database, project);
   if (failed !== null) return [problemOf(failed.model.name, failed.error)];
-  for (const check of project.checks) problems.push(...(await findCheckProblems(database, project, check)));
-  for (const { name, sql, near } of queries.filter((query) => query.near !== undefined))
+  for (const check of checks) problems.push(...(await findCheckProblems(database, project, check)));
+  for (const { sql, ...place } of sections)
     await database
       .rows(`DESCRIBE FROM (${sql})`)
-      .catch((error: unknown) => problems.push({ ...problemOf(name, error), near }));
+      .catch((error: unknown) => problems.push({ ...problemOf(place.name, error), ...place }));
   if (!runsChecks || problems.length > 0) return problems;
-  const generated = project.pipelines.flatMap((pipeline) =>
+  const own = checks.map((check) => ({ name: check.name, check }));
+  const generated = pipelines.flatMap((pipeline) =>
     generatedChecks(pipeline).map((check) => ({ name: pipeline.table, check })),
   );
-  for (const { name, check } of [...project.checks.map((own) => ({ name: own.name, check: own })), ...generated])
-    await database
-      .run(checkSelect(check, project.pipelines))
-      .catch((error: unknown) => problems.push(problemOf(name, error)));
+  for (const { name, check } of [...own, ...generated])
+    await database.run(checkSelect(check, pipelines)).catch((error: unknown) => problems.push(problemOf(name, error)));
   return problems;
 }
 

@@ -78,7 +78,7 @@ function firstDifference(old: unknown, now: unknown, place: readonly string[] = 
     if (found !== null) return found;
   }
   // The order of columns is that of the table.
-  return place[0] === 'columns' && Object.keys(old).join() !== Object.keys(now).join() ? place.join('.') : null;
+  return place.join() === 'columns' && Object.keys(old).join() !== Object.keys(now).join() ? place.join('.') : null;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -144,8 +144,12 @@ async function sizesAgree({ folder, manifest }: Subject): Promise<string[]> {
   return problems.flat();
 }
 
-export async function hashesAgree({ folder, manifest }: Pick<Subject, 'folder' | 'manifest'>): Promise<string[]> {
-  return (await findAltered(folder, manifest.files)).map(({ path, why }) => `${path}: ${why}`);
+export async function hashesAgree({
+  folder,
+  manifest,
+  signal,
+}: Pick<Subject, 'folder' | 'manifest' | 'signal'>): Promise<string[]> {
+  return (await findAltered(folder, manifest.files, signal)).map(({ path, why }) => `${path}: ${why}`);
 }
 
 /** DuckDB would apply a write-ahead log, and read a second Parquet file as more rows of its table. */

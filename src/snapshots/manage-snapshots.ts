@@ -50,7 +50,8 @@ export async function verifyPublished(warehouse: string, id: string, signal?: Ab
   const problems = await verifyAgainst(snapshot, signal);
   const folder = join(warehousePaths(warehouse).landing, run);
   const isKept = await isThere(folder);
-  const altered = isKept ? (await verifyLanding(folder, landing)).map((problem) => `landing/${run}: ${problem}`) : [];
+  const damage = isKept ? await verifyLanding(folder, landing, signal) : [];
+  const altered = damage.map((problem) => `landing/${run}: ${problem}`);
   const answers = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
   const next = nextStep(snapshot, problems.length > 0, answers);
   return { files: files.length, problems, answerProblems: altered, answers, next };

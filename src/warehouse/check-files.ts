@@ -11,13 +11,19 @@ import { systemCode, systemReason } from '../errors.ts';
 const step = 1 << 20;
 
 /** Returns the length and SHA-256 of a file below `folder`. DuckDB must not have it open, because reading it would drop DuckDB's lock. */
-export async function describeFile(folder: string, path: string, rows: number | null): Promise<ManifestFile> {
+export async function describeFile(
+  folder: string,
+  path: string,
+  rows: number | null,
+  signal?: AbortSignal,
+): Promise<ManifestFile> {
   return withFile(join(folder, path), 'r', async (file) => {
     const hash = createHash('sha256');
     // One buffer for the whole file. A stream would allocate one per read.
     const buffer = Buffer.allocUnsafe(step);
     let bytes = 0;
     for (;;) {
+      signal?.throwIfAborted();
       const { bytesRead } = await file.read(buffer, 0, step, null);
       if (bytesRead === 0) return { path, bytes, rows, sha256: hash.digest('hex') };
       hash.update(buffer.subarray(0, bytesRead));
@@ -33,11 +39,15 @@ export interface AlteredFile {
 }
 
 /** Returns the files that don't match the manifest in any byte. Throws `warehouse-forbidden` if this user can't read a file. */
-export async function findAltered(folder: string, files: readonly ManifestFile[]): Promise<AlteredFile[]> {
+export async function findAltered(
+  folder: string,
+  files: readonly ManifestFile[],
+  signal?: AbortSignal,
+): Promise<AlteredFile[]> {
   const found = await Promise.all(
     files.map(async ({ path, bytes, sha256 }): Promise<AlteredFile[]> => {
       try {
-        const now = await describeFile(folder, path, null);
+        const now = await describeFile(folder, path, null, signal);
         const [log] = path === databaseFile ? await findLogs(join(folder, path)) : [];
         const why =
           now.bytes !== bytes
@@ -49,6 +59,7 @@ export async function findAltered(folder: string, files: readonly ManifestFile[]
                 : null;
         return why === null ? [] : [{ path, why, isRead: true }];
       } catch (error) {
+        signal?.throwIfAborted();
         return [{ path, why: describeReadError(join(folder, path), error), isRead: false }];
       }
     }),

@@ -89,54 +89,28 @@ FROM visits JOIN (VALUES $limits) AS l(most) ON people >= most`,
   'report.json': [{ title: 'Regions', query: 'FROM by_region' }],
 };
 
-type Visits = typeof visits;
 type Change = readonly [what: string, files: Readonly<Record<string, unknown>>];
 
-const pipeline = (what: string, change: (of: Visits) => object): Change => [
-  what,
-  { 'pipelines/visits.json': { ...visits, ...change(visits) } },
-];
-const column = (name: keyof Visits['columns'], change: object | undefined): Change =>
-  pipeline(`columns.${name}: ${JSON.stringify(change)}`, ({ columns }) => ({
-    columns: { ...columns, [name]: { ...columns[name], ...change } },
-  }));
-const without = (name: 'nullable' | 'offset' | 'min' | 'max', of: 'open' | 'note' | 'seen' | 'age'): Change =>
-  pipeline(`columns.${of} without ${name}`, ({ columns }) => ({
-    columns: { ...columns, [of]: Object.fromEntries(Object.entries(columns[of]).filter(([each]) => each !== name)) },
-  }));
-const row = (place: number, change: object): Change =>
-  pipeline(`checks.${place}: ${JSON.stringify(change)}`, ({ checks }) => ({
-    checks: checks.map((check, index) => (index === place ? { ...check, ...change } : check)),
-  }));
-const project = (change: object): Change => [
-  `the project's ${JSON.stringify(change)}`,
-  { 'rekap.project.json': { ...base['rekap.project.json'], ...change } },
-];
-const file = (path: keyof typeof base, from: string, to: string): Change => [
-  `${path}: ${from} to ${to}`,
-  { [path]: (base[path] as string).replace(from, to) },
-];
+/** A change of the dataset at the place that a message names. */
+const at = (place: string, change: object): Change => [place, { 'pipelines/visits.json': { ...visits, ...change } }];
+const { columns } = visits;
+const { women, ...others } = columns;
+const { max: _max, ...unbounded } = columns.age;
 
-/** Changes of the dataset, and where a message says that the declarations differ. */
-const ofDataset: readonly (readonly [...Change, place: string])[] = [
-  [...column('seen', { offset: '+08:00' }), 'columns.seen.offset'],
-  [...column('age', { min: 0 }), 'columns.age.min'],
-  [...without('max', 'age'), 'columns.age.max'],
-  [...without('nullable', 'open'), 'columns.open.nullable'],
-  [
-    ...pipeline('another order of columns', ({ columns: { women, ...columns } }) => ({
-      columns: { women, ...columns },
-    })),
-    'columns',
-  ],
-  [...pipeline('watch', () => ({ watch: ['men'] })), 'watch.0'],
-  [...row(0, { severity: 'warning' }), 'checks.0.severity'],
+/** Changes of the dataset, named by the place where the declarations differ. */
+const ofDataset: readonly Change[] = [
+  at('columns.seen.offset', { columns: { ...columns, seen: { ...columns.seen, offset: '+08:00' } } }),
+  at('columns.age.max', { columns: { ...columns, age: unbounded } }),
+  at('columns', { columns: { women, ...others } }),
+  at('watch.0', { watch: ['men'] }),
+  at('checks.0.severity', { checks: [{ ...visits.checks[0], severity: 'warning' }, ...visits.checks.slice(1)] }),
 ];
+const project = base['rekap.project.json'];
 const ofProject: readonly Change[] = [
-  project({ title: 'Stays' }),
-  project({ values: { limits: [[20], [10]] } }),
-  file('models/by_region.sql', 'people: People', 'people: Persons'),
-  file('checks/limit.sql', 'is {actual}', 'has {actual}'),
+  ['the title of the project', { 'rekap.project.json': { ...project, title: 'Stays' } }],
+  ['a value', { 'rekap.project.json': { ...project, values: { limits: [[20], [10]] } } }],
+  ['a comment', { 'models/by_region.sql': base['models/by_region.sql'].replace('People.', 'Persons.') }],
+  ['a message', { 'checks/limit.sql': base['checks/limit.sql'].replace('is {actual}', 'has {actual}') }],
 ];
 
 let url = '';
@@ -189,7 +163,7 @@ it('publishes nothing if nothing has changed', async () => {
 });
 
 describe('publishes what a new warehouse would have after a change of', () => {
-  it.each([...ofDataset.map(([what, files]): Change => [what, files]), ...ofProject])('%s', async (_what, files) => {
+  it.each([...ofDataset, ...ofProject])('%s', async (_what, files) => {
     const [warehouse, fresh] = [await publishedCopy(), await temporaryFolder()];
     await sync(warehouse, files);
     await sync(fresh, files);
@@ -198,7 +172,7 @@ describe('publishes what a new warehouse would have after a change of', () => {
 });
 
 describe('carries no rows over after a change of', () => {
-  it.each(ofDataset)('%s', async (_what, files, place) => {
+  it.each(ofDataset)('%s', async (place, files) => {
     await expect(sync(await publishedCopy(), files, { partitions: ['A'] })).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining(`the declaration of visits has changed: ${place}.`),
@@ -209,7 +183,7 @@ describe('carries no rows over after a change of', () => {
 
 it('carries rows over after a change outside the dataset', async () => {
   const warehouse = await publishedCopy();
-  const [, files] = file('models/by_region.sql', 'sum', 'max');
+  const files = { 'models/by_region.sql': base['models/by_region.sql'].replace('sum', 'max') };
   expect(await sync(warehouse, files, { partitions: ['A'] })).toMatchObject({ outcome: 'published' });
 });
 

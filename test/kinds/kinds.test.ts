@@ -71,11 +71,9 @@ it.each([
   [count('v', 'V.'), '-5', 'is less than 0'],
   [count('v', 'V.'), '-0', 'is not a whole number'],
   [integer('v', 'V.', { min: 1000, max: 3000 }), '5', 'is less than 1,000, the minimum'],
-  [integer('v', 'V.', { min: 1000, max: 3000 }), '-5', 'is less than 1,000, the minimum'],
   [integer('v', 'V.', { min: 1000, max: 3000 }), '3001', 'is more than 3,000, the maximum'],
   [integer('v', 'V.', { min: -9, max: -3 }), '-2', 'is more than -3, the maximum'],
   [integer('v', 'V.', { min: -9, max: -3 }), '-10', 'is less than -9, the minimum'],
-  [integer('v', 'V.', { min: 1_000_000 }), '9', 'is less than 1,000,000, the minimum'],
   [timestamp('v', 'V.'), 'x', 'with Z or an offset'],
 ] as const)('explains why the value is malformed: %o %s', (column, raw, words) => {
   const { en, id } = kindOf(column).malformed(raw);

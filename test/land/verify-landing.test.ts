@@ -44,6 +44,8 @@ it('finds a changed byte in any file, and nothing in an unchanged landing', asyn
     await writeFile(file, bytes);
   }
   expect(await verifyLanding(folder, files)).toEqual([]);
+  const reason = new Error('Terminated.');
+  await expect(verifyLanding(folder, files, AbortSignal.abort(reason))).rejects.toBe(reason);
 });
 
 it('checks each body against its line, even if no manifest has the hash of bodies.gz', async () => {

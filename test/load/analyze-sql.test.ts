@@ -1,35 +1,32 @@
 /** The SQL of a project may depend on nothing except the tables, so that an unchanged night and a replay give the same rows. */
 
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { findImpurities } from '../../src/load/analyze-sql.ts';
 import { openDatabase } from '../../src/runtime/database.ts';
 
+const database = await openDatabase(':memory:');
+afterAll(() => database.close());
+
 async function find(sql: string) {
-  const database = await openDatabase(':memory:');
-  try {
-    return (await findImpurities(database, [sql]))[0]!;
-  } finally {
-    database.close();
-  }
+  return (await findImpurities(database, [sql]))[0]!;
 }
 
 describe('SQL that depends on more than the tables is found:', () => {
   it.each([
-    ['the clock', 'SELECT now()', 'now()'],
     ['the clock without parentheses', 'SELECT a,\n current_date FROM t', 'current_date'],
     ['the clock in a macro of DuckDB', "SELECT ago('1 day')", 'ago()'],
     ['the clock as the other end of an age', 'SELECT age(a) FROM t', 'age()'],
+    ['the clock as the other end of an age, as a method', 'SELECT t.a.age() FROM t', 'age()'],
+    ['the clock in a plan', "SELECT json_serialize_plan('SELECT now()', optimize := true)", 'json_serialize_plan()'],
+    ['the session, by a macro with the name of a function', 'SELECT current_database()', 'current_database()'],
     ['the clock in another case, qualified', 'SELECT main.NOW()', 'now()'],
     ['chance', 'SELECT a FROM t WHERE random() < 0.5', 'random()'],
     ['chance in a lambda', 'SELECT list_transform([1], lambda x: x + random())', 'random()'],
-    ['chance in a window', 'SELECT sum(a) OVER (PARTITION BY random()) FROM t', 'random()'],
     ['a sample', 'FROM t TABLESAMPLE 10%', 'a sample'],
     ['a sample of a join', 'SELECT 1 FROM t, u USING SAMPLE 3', 'a sample'],
-    ['a random ID', 'SELECT uuid()', 'uuid()'],
     ['a setting', "SELECT current_setting('enable_external_access')", 'current_setting()'],
     ['the environment', "SELECT getenv('HOME')", 'getenv()'],
     ['SQL from a text', "FROM query('SELECT 1')", 'query()'],
-    ['a table named by a text', "FROM query_table('t')", 'query_table()'],
     ['a file', "FROM t WHERE EXISTS (FROM read_text('/etc/hostname'))", 'read_text()'],
     ['the catalog', 'SELECT (SELECT count(*) FROM duckdb_settings())', 'duckdb_settings()'],
     ['the catalog by a view', 'FROM duckdb_tables', 'duckdb_tables'],

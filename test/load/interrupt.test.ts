@@ -13,13 +13,8 @@ const reason = new Error('aborted');
 async function begin(loaded: Project) {
   const controller = new AbortController();
   const folder = await makeFolder();
-  const load = await Load.begin({
-    folder,
-    databaseFile: 'rekap.duckdb',
-    project: loaded,
-    previous: null,
-    signal: controller.signal,
-  });
+  const files = { folder, databaseFile: 'rekap.duckdb', previous: null };
+  const load = await Load.begin({ ...files, project: loaded, signal: controller.signal });
   return { load, folder, controller };
 }
 

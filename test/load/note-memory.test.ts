@@ -20,13 +20,8 @@ async function loadNotes(
 ): Promise<string> {
   const folder = await makeFolder();
   const { signal } = new AbortController();
-  const load = await Load.begin({
-    folder,
-    databaseFile: 'rekap.duckdb',
-    project,
-    previous: carried?.previous ?? null,
-    signal,
-  });
+  const files = { folder, databaseFile: 'rekap.duckdb', previous: carried?.previous ?? null };
+  const load = await Load.begin({ ...files, project, signal });
   try {
     load.append(voters!, { ...new Transformer(voters!).finish(), ...found });
     const log = { snapshot: '20261120T030002Z-000001', publishedAt: published, source: 'sample' };

@@ -1,7 +1,6 @@
-/** A project is validated whenever it is loaded, and its definition depends on all its parts. */
+/** A project is validated whenever it is loaded. */
 
 import { expect, it, vi } from 'vitest';
-
 import type { Project } from '../../src/project/declaration.ts';
 import { loadProject as loadAgain } from '../../src/project/load-project.ts';
 import { storedPart } from '../../src/project/stored.ts';

@@ -7,7 +7,7 @@ import { DuckDBConnection } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase, quoteText } from '../../src/runtime/database.ts';
 import { assembleDataset, writeManifest } from '../../src/publish/manifest.ts';
-import { glanceAt, verifyBuilt, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
+import { glanceAt, hashesAgree, verifyBuilt, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { describeFile } from '../../src/warehouse/check-files.ts';
 import { databaseFile, type Manifest, type ManifestDataset, parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { datasetTable } from '../../src/load/tables.ts';
@@ -92,7 +92,8 @@ describe('a verification reads every file', () => {
   it('throws the reason of an abort, while DuckDB works too, and does not call the snapshot damaged', async () => {
     const { folder, manifest } = await copySnapshot();
     const reason = new Error('Terminated.');
-    await expect(verifySnapshot(folder, manifest, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    // Hashing large files takes long, so it ends early.
+    await expect(hashesAgree({ folder, manifest, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     // The listener of the open database comes first, so its connections are interrupted or refuse the next statement.
     const controller = new AbortController();
     const { runAndReadAll } = DuckDBConnection.prototype;

@@ -55,28 +55,9 @@ describe('findQuery', () => {
 
   // If it took quadratic time, each of these would take minutes. DuckDB's own parser isn't part of the test.
   const refusing = { extractStatements: () => Promise.reject(new Error('refused')) } as unknown as DuckDBConnection;
+  const parts = [';', ' ', '--', '--\n', '/*', '/**/', "'", "E'", "\\'", '"', '$a', '$a$', 'EXPLAIN ', '('];
 
-  it.each([
-    ';',
-    ' ',
-    '\n',
-    '--',
-    '--\n',
-    '-- ;\n',
-    '/*',
-    '/**/',
-    "'",
-    "''",
-    "E'",
-    "\\'",
-    '"',
-    '$$',
-    '$a',
-    '$a$',
-    'EXPLAIN ',
-    '(',
-    'é',
-  ])('takes linear time for a text of %j', async (part) => {
+  it.each(parts)('takes linear time for a text of %j', async (part) => {
     for (const text of [part.repeat(300_000), `${part.repeat(300_000)}x`, `x ${part.repeat(300_000)}`])
       expect(await findQuery(refusing, text)).toBeNull();
   });

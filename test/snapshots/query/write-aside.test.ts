@@ -60,37 +60,27 @@ describe('writing aside', () => {
 });
 
 describe('writing several files aside', () => {
+  const whole = (aside: string) => writeFile(aside, 'whole');
+
   it('leaves all targets unchanged if one of them cannot be written', async () => {
     const folder = await temporaryFolder();
-    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
-    await writeFile(second, 'before');
-    const failing = writeAllAside([
-      { target: first, write: (aside) => writeFile(aside, 'whole') },
-      { target: second, write: (aside) => writeFile(aside, 'whole') },
-      { target: join(folder, 'third'), write: () => Promise.reject(new Error('unknown')) },
-    ]);
-    await expect(failing).rejects.toThrow('unknown');
+    const [first, second, third] = ['first', 'second', 'third'].map((name) => join(folder, name));
+    await writeFile(second!, 'before');
+    const files = [first, second].map((target) => ({ target: target!, write: whole }));
+    const failing = { target: third!, write: () => Promise.reject(new Error('unknown')) };
+    await expect(writeAllAside([...files, failing])).rejects.toThrow('unknown');
     expect(await readdir(folder)).toEqual(['second']);
-    expect(await readFile(second, 'utf8')).toBe('before');
+    expect(await readFile(second!, 'utf8')).toBe('before');
   });
 
   it('names the files that were written if a later one cannot be renamed', async () => {
     const folder = await temporaryFolder();
-    const [first, second, third] = ['first', 'second', 'third'].map((name) => join(folder, name));
-    const failing = writeAllAside([
-      {
-        target: first!,
-        write: async (aside) => {
-          await writeFile(aside, 'whole');
-          await mkdir(first!);
-        },
-      },
-      { target: second!, write: (aside) => writeFile(aside, 'whole') },
-      { target: third!, write: (aside) => writeFile(aside, 'whole') },
-    ]);
-    await expect(failing).rejects.toMatchObject({
+    const [first, ...others] = ['first', 'second', 'third'].map((name) => join(folder, name));
+    const write = (aside: string) => whole(aside).then(() => mkdir(first!));
+    const files = [{ target: first!, write }, ...others.map((target) => ({ target, write: whole }))];
+    await expect(writeAllAside(files)).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(`^${first} cannot be written: .* Already written: ${second}, ${third}.$`),
+      message: expect.stringMatching(`^${first} cannot be written: .* Already written: ${others.join(', ')}.$`),
     });
     expect((await readdir(folder)).toSorted()).toEqual(['first', 'second', 'third']);
   });

@@ -71,18 +71,6 @@ describe('a key', () => {
     }),
     { runs: 100 },
   );
-
-  it('differs among 10,000 similar records', () => {
-    const names = ['ACEH', 'ACEH BARAT', 'KOTA', 'KOTA BARAT', 'KEPULAUAN RIAU'];
-    const records = Array.from({ length: 10_000 }, (_, place) => ({
-      TahunPemilu: ['2014', '2019', '2024'][place % 3],
-      JenisPemilu: 'DPR-RI',
-      IdDapil: String(1101 + (Math.floor(place / 3) % 80)),
-      NamaProvinsi: names[Math.floor(place / 240) % 5],
-      NamaKabupaten: `${names[Math.floor(place / 1200) % 5]} ${Math.floor(place / 2000)}`,
-    }));
-    expect(newKeys([...records, ...records]).filter(Boolean)).toHaveLength(records.length);
-  });
 });
 
 it('counts a repeated key as another record', () => {
