@@ -28,7 +28,6 @@ export type { LoadedProject } from './project/load-project.ts';
 export type { Ledger, Severity, Verdict } from './stages.ts';
 export type { Clock, Random, Report, RunEvent } from './runtime/context.ts';
 export { Secret } from './source/secret.ts';
-export { traceRun, type RunTrace } from './notify/spans.ts';
 export { replay, sync } from './api.ts';
 export type { GivenProject, ReplaySettings, SyncSettings } from './api.ts';
 export { openWarehouse, type Row, type RowValue, type Warehouse } from './open-warehouse.ts';

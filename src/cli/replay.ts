@@ -33,6 +33,6 @@ export const replayCommand = declareCommand({
     const reportModule = await findReportModule(args.project, project.name);
     const requested = { ...where, into: args.into ?? null, reportModule, ...readPublishOptions(args) };
     const logFormat = args['log-format'];
-    await runVisibly(project, args.json, (context) => replay(requested, context), { name: 'replay', logFormat });
+    await runVisibly(project, args.json, (context) => replay(requested, context), { logFormat });
   },
 });

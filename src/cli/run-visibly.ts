@@ -8,18 +8,13 @@ import type { Project } from '../project/declaration.ts';
 import type { SyncContext, SyncResult } from '../run-options.ts';
 import { systemClock } from '../runtime/context.ts';
 
-/** Runs a sync or replay with signals, progress and spans, and prints its result. */
+/** Runs a sync or replay with signals and progress, and prints its result. */
 export async function runVisibly(
   project: Project,
   asJson: boolean,
   run: (context: SyncContext) => Promise<SyncResult>,
-  {
-    name,
-    logFormat,
-    ...offers
-  }: { readonly name: string; readonly canResume?: boolean; readonly logFormat: LogFormat },
+  { logFormat, ...offers }: { readonly canResume?: boolean; readonly logFormat: LogFormat },
 ): Promise<void> {
-  const trace = (await import('../notify/spans.ts')).traceRun(name, systemClock);
   const signals = listenForSignals(offers);
   const progress = createProgress(process.stderr, systemClock, logFormat);
   try {
@@ -29,18 +24,15 @@ export async function runVisibly(
       report(event) {
         if (event.kind === 'begin') invocation.run = event.run;
         progress.report(event);
-        trace.report(event);
       },
       signal: signals.signal,
     });
     progress.end(result);
-    trace.end(result);
     const { project: _project, ...manifest } = result.manifest;
     if (asJson) (await import('./print/terminal.ts')).printJson({ ...result, manifest });
     else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
   } catch (error) {
     invocation.hasReportedFailure = progress.fail(error);
-    trace.fail(error);
     throw error;
   } finally {
     progress.abandon();

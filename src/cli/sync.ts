@@ -159,7 +159,6 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
         apiKey: sample?.apiKey ?? key!,
       };
       await runVisibly(project, args.json, (context) => sync(project, requested, context), {
-        name: 'sync',
         canResume: settings.keepLanding !== 0,
         logFormat: args['log-format'],
       });

@@ -106,7 +106,6 @@ export class DatasetExtraction {
       lookahead,
     };
     this.partitions.set(id, partition);
-    if (!isAgain) this.options.report({ kind: 'partition begins', dataset: this.pipeline.table, partition: id });
     const mayEndOnListing = !isAgain && !this.findings.isListingShort;
     const reader = new PartitionReader(this.pages, this.options, this.listing, mayEndOnListing);
     try {

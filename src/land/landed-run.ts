@@ -9,9 +9,9 @@ import { gunzip } from 'node:zlib';
 import * as v from 'valibot';
 import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
 import type { SourceResponse, LandedResponses, PageRequest } from '../stages.ts';
-import { upgradeResponse, upgradeRunFile, upgradeVerdictLine } from './older-format.ts';
 import { findProblems } from '../project/validate.ts';
 import { findAltered } from '../warehouse/check-files.ts';
+import { otherFormat } from '../warehouse/read-manifest.ts';
 import type { ManifestFile } from '../warehouse/snapshot-format.ts';
 import {
   responsesFile,
@@ -85,25 +85,20 @@ function keyOf({ dataset, target }: PageRequest): string {
 /** @throws `landing` if the file is missing or doesn't describe a run. */
 export async function readRunFile(folder: string): Promise<RunFile> {
   const file = join(folder, runFile);
-  const described = await upgradeRunFile(parseJson(await readText(file)));
+  const described = parseJson(await readText(file));
   if (v.is(runFileShape, described)) {
     const [problem] = findProblems(described.project);
     if (problem === undefined) return described;
     throw new RekapError('landing', `${file} has an inconsistent declaration: ${problem.what}.`, otherRun);
   }
-  if (v.is(v.object({ format: v.literal(1) }), described))
-    throw new RekapError(
-      'landing',
-      `${file} was written by an older release, which did not record which responses were accepted.`,
-      'Its snapshot is not affected. To get responses that can be replayed, run the sync again.',
-    );
-  throw new RekapError('landing', `${file} does not describe a run.`, otherRun);
+  const why = otherFormat(described, runFileShape.entries.format.literal) ?? 'does not describe a run';
+  throw new RekapError('landing', `${file} ${why}.`, otherRun);
 }
 
 /** Reads answers.jsonl. Ignores a last line that a killed run left unfinished. */
 export async function readLandedResponses(folder: string): Promise<LandedResponse[]> {
   const file = join(folder, responsesFile);
-  return requireLines(file, (await readLines(file)).map(upgradeResponse), landedResponseShape);
+  return requireLines(file, await readLines(file), landedResponseShape);
 }
 
 /**
@@ -121,7 +116,7 @@ export async function readVerdicts(folder: string) {
       `${file} is incomplete: the run ended before it had read everything.`,
       'Choose another run. To continue this one, run "rekap sync --resume".',
     );
-  return { verdicts: requireLines(file, lines.map(upgradeVerdictLine), landedVerdictShape), warnings: last.warnings };
+  return { verdicts: requireLines(file, lines, landedVerdictShape), warnings: last.warnings };
 }
 
 async function readText(file: string): Promise<string> {

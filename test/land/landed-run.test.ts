@@ -189,7 +189,7 @@ describe('with any content', () => {
 it.each<[Partial<Record<keyof RunFile, unknown>> | string, string?]>([
   ['{'],
   ['null'],
-  [{ format: 1 }, 'older release'],
+  [{ format: 2 }, 'has format 2, but this release of rekap reads only format 3'],
   [{ format: 4 }],
   [{ run: '../..' }],
   [{ source: null }],

@@ -97,7 +97,8 @@ describe('a snapshot', () => {
 
   it.each<[string, string]>([
     ['is not valid JSON', '{"format":1'],
-    ['has format 3, which requires a newer release', JSON.stringify({ ...manifest, format: 3 })],
+    ['has format 1, but this release of rekap reads only format 2', JSON.stringify({ ...manifest, format: 1 })],
+    ['has format 3, but this release of rekap reads only format 2', JSON.stringify({ ...manifest, format: 3 })],
     [
       'has an inconsistent declaration',
       JSON.stringify({ ...manifest, project: { ...manifest.project, pipelines: [] } }),
