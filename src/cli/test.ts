@@ -2,8 +2,8 @@
 
 import { parseFaults } from './faults.ts';
 import { declareCommand } from './options/option.ts';
-import { jsonOption } from './options/shared.ts';
-import { loadChosenProject, projectOption } from './project.ts';
+import { allOptions, pick } from './options/all-options.ts';
+import { loadChosenProject } from './project.ts';
 import { RekapError } from '../errors.ts';
 import type { FaultTrial } from '../testing/try-faults.ts';
 import { countOf } from '../runtime/text.ts';
@@ -19,14 +19,13 @@ const words: Readonly<Record<FaultTrial['outcome'], string>> = {
 
 export const testCommand = declareCommand({
   options: {
-    ...projectOption,
+    ...pick('project', 'json'),
     faults: {
-      type: 'array',
+      ...allOptions.faults,
       describe: 'faults or presets to try, each alone and then all together; "rekap serve --help" lists them',
       defaultDescription: 'hostile',
     },
-    'faults-seed': { type: 'number', range: [0, 2_147_483_647], default: 1, describe: 'seed for the random faults' },
-    ...jsonOption,
+    'faults-seed': { ...allOptions['faults-seed'], default: 1 },
   },
   examples: [
     ['rekap test', 'try every fault'],

@@ -70,7 +70,7 @@ it('a run that fails has a span that says so, without the key', async () => {
     const isPartition = new URL(request.url!, 'http://source.test').searchParams.has('id_dapil');
     response.writeHead(isPartition ? 400 : 200).end(isPartition ? `the key ${key} is too short` : honest);
   });
-  const words = ['sync', '--base-url', source.url, '--attempts', '1', '--warehouse', await temporaryFolder()];
+  const words = ['sync', '--base-url', source.url, '--max-duration', '1', '--warehouse', await temporaryFolder()];
   expect(await runHere(words, { REKAP_API_KEY: key })).toMatchObject({ code: 4 });
   expect(spans.find(({ name }) => name === 'sync')).toMatchObject({
     status: SpanStatusCode.ERROR,
