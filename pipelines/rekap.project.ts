@@ -33,7 +33,6 @@ export default defineProject({
   paging: { by: 'offset', limit: 'limit', offset: 'offset' },
   records: '/data',
   reportedCount: '/count',
-  partitionOption: 'dapil',
   examples: [
     "FROM turnout_by_province WHERE sex = 'both';",
     'SELECT list, sum(voters) AS voters, sum(users) AS users FROM fact_people GROUP BY ALL;',

@@ -73,7 +73,6 @@ export async function replay(settings: ReplaySettings): Promise<SyncResult> {
   const requested = {
     reportModule: null,
     run: null,
-    into: null,
     strict: false,
     refuse: null,
     acceptChanges: false,

@@ -34,7 +34,7 @@ export { openWarehouse, type Row, type RowValue, type Warehouse } from './open-w
 export type { Verification } from './snapshots/manage-snapshots.ts';
 export type { Status } from './snapshots/freshness.ts';
 export type { ReplayOptions, SyncFigures, SyncOptions, SyncResult, SyncContext } from './run-options.ts';
-export { prune, rollBack, unpin } from './snapshots/manage-snapshots.ts';
+export { rollBack } from './snapshots/manage-snapshots.ts';
 export { queryToParquet, runQuery } from './snapshots/query/run-query.ts';
 export type { QueryResult, ResultColumn } from './snapshots/query/query-result.ts';
 export { ApiKeys, generateApiKey, readApiKeys } from './serve/api-keys.ts';

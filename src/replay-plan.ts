@@ -1,7 +1,6 @@
 /** Finds the input of a replay: the landing, the settings of its run, and the snapshots to compare with. */
 
-import { realpath } from 'node:fs/promises';
-import { basename, join, resolve, sep } from 'node:path';
+import { basename, join } from 'node:path';
 import { gateRefusal, RekapError } from './errors.ts';
 import { Secret } from './source/secret.ts';
 import type { RunFile } from './land/formats.ts';
@@ -23,11 +22,8 @@ import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './run-options
 
 export interface Replay extends RunPlan {
   readonly file: RunFile;
-  /** The snapshot of the run, if its manifest is unchanged. The landing must match it. */
+  /** The snapshot of the run, with an unchanged manifest. The landing must match it. Null if the run has no snapshot. */
   readonly original: Snapshot | null;
-  readonly published: Snapshot | null;
-  /** True if `published` is intact: then there is nothing to publish. */
-  readonly isWhole: boolean;
 }
 
 /** Returns the landing of the requested run, or of the newest finished run with a notice about newer ones. */
@@ -38,7 +34,7 @@ export async function findLanding({
   const { landing } = warehousePaths(warehouse);
   const runs = await listLandedIds(warehouse);
   const newest = runs.at(-1);
-  const id = run ?? (await newestFinished(warehouse, runs));
+  const id = run ?? (await newestFinishedRun(warehouse));
   if (id === undefined && newest !== undefined)
     throw new RekapError(
       'run-not-found',
@@ -63,9 +59,10 @@ export async function findLanding({
   );
 }
 
-async function newestFinished(warehouse: string, runs: readonly string[]): Promise<string | undefined> {
+/** Returns the newest run that built tables and whose responses are stored. */
+export async function newestFinishedRun(warehouse: string): Promise<string | undefined> {
   const finished = await finishedRuns(warehouse);
-  return runs.findLast((id) => finished.has(id));
+  return (await listLandedIds(warehouse)).findLast((id) => finished.has(id));
 }
 
 /** Returns why a run isn't replayed, as the end of a sentence. A run without a line in the log may still be running. */
@@ -89,25 +86,10 @@ export function requireKnown(landing: string, file: RunFile): void {
   );
 }
 
-/** Refuses a warehouse inside another one, because cleaning up there would remove it. */
-export async function requireApart({ warehouse, into }: ReplayOptions): Promise<void> {
-  if (into === null) return;
-  // A folder that doesn't exist yet has no links to resolve.
-  const real = [into, warehouse].map((path) => realpath(path).catch(() => resolve(path)));
-  const [inner, outer] = (await Promise.all(real)).map((path) => path + sep) as [string, string];
-  if (inner === outer) return;
-  if (!inner.startsWith(outer) && !outer.startsWith(inner)) return;
-  throw new RekapError(
-    'usage',
-    `One of the folders ${warehouse} and ${into} contains the other.`,
-    'Choose a folder outside the warehouse with --into.',
-  );
-}
-
 /** Returns the settings of the original run. The key is empty, because a replay sends no requests. */
 export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions {
   return {
-    warehouse: requested.into ?? requested.warehouse,
+    warehouse: requested.warehouse,
     baseUrl: file.base_url,
     source: file.source,
     apiKey: new Secret(''),
@@ -126,7 +108,7 @@ export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions 
     keep: Number.MAX_SAFE_INTEGER,
     keepLanding: null,
     resumeWithin: null,
-    dryRun: file.dry_run && requested.into === null,
+    dryRun: file.dry_run,
     memory: requested.memory,
     unpin: false,
   };
@@ -175,14 +157,11 @@ export async function readUnaltered(warehouse: string, id: string): Promise<Snap
 
 export async function previousOf(
   { project, options, warn }: Attempt,
-  { warehouse, into }: ReplayOptions,
   { file: { run, previous, partitions, datasets }, original }: Pick<Replay, 'file' | 'original'>,
 ): Promise<Snapshot | null> {
   if (previous === null) return null;
-  for (const place of [warehouse, into ?? warehouse]) {
-    const there = await readIfThere(place, previous);
-    if (there !== null) return there;
-  }
+  const there = await readIfThere(options.warehouse, previous);
+  if (there !== null) return there;
   if (partitions !== null || datasets.length < project.pipelines.length) {
     throw new RekapError(
       'snapshot-not-found',

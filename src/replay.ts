@@ -6,12 +6,12 @@ import type { RunFile } from './land/formats.ts';
 import { readRunFile } from './land/landed-run.ts';
 import type { Project } from './project/declaration.ts';
 import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
-import { discardSnapshotFolder, latestRunId, newSnapshotId } from './publish/snapshot-folder.ts';
-import { nameSnapshotFolder, pointCurrent, publishSnapshotFolder } from './publish/switch-current.ts';
+import { discardSnapshotFolder } from './publish/snapshot-folder.ts';
+import { nameSnapshotFolder, publishSnapshotFolder } from './publish/switch-current.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { findAltered } from './warehouse/check-files.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
-import { listSnapshotIds, readPinnedId, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
+import { listSnapshotIds, readPinnedId, recoveryHint, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 import { beginLoad, build, stage } from './build.ts';
 import { requireSql } from './load/try-sql.ts';
 import { describeBuilt, requireVerified } from './publish/check-built.ts';
@@ -21,6 +21,7 @@ import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run
 import { planCarryOver } from './publish/previous.ts';
 import {
   findLanding,
+  newestFinishedRun,
   optionsOf,
   previousOf,
   readCurrentIdOrNone,
@@ -28,7 +29,6 @@ import {
   readIfThere,
   readUnaltered,
   type Replay,
-  requireApart,
   requireKnown,
 } from './replay-plan.ts';
 import { checkSource, withRun } from './run.ts';
@@ -41,16 +41,14 @@ export async function projectOfReplay(requested: Pick<ReplayOptions, 'warehouse'
 }
 
 /**
- * Builds the snapshot of an earlier run again from its stored responses. If the snapshot of the run exists, is intact and has the same
- * definition, the new one must equal it. Otherwise the new one is published. It becomes current if no snapshot is, for example because the
- * link is broken.
+ * Builds the tables of an earlier run again from its stored responses, and compares them with its snapshot. If the newest run has no snapshot,
+ * because the gate refused it, publishes them.
  *
  * @throws `run-not-found`; `landing` if the landing is damaged or its run was interrupted; `verification` if the tables differ from those
- * that were published.
+ * that were published; `snapshot-not-found` if an older run has no snapshot.
  */
 export async function replay(requested: ReplayOptions, context: SyncContext): Promise<SyncResult> {
   await requireWarehouse(requested.warehouse);
-  await requireApart(requested);
   const { landing, notices } = await findLanding(requested);
   const file = await readRunFile(landing);
   requireKnown(landing, file);
@@ -61,11 +59,10 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
   const options = optionsOf(requested, file);
   const plan = async (attempt: Attempt): Promise<Replay> => {
     for (const message of notices) attempt.warn(message);
-    return planReplay(attempt, requested, landing, file);
+    return planReplay(attempt, landing, file);
   };
   return withRun({ kind: 'replay', project, reportModule, options, context }, plan, async (run) => {
-    for (const snapshot of new Set([run.original, run.published]))
-      if (snapshot !== null) await requireSameLanding(landing, snapshot.manifest);
+    if (run.original !== null) await requireSameLanding(landing, run.original.manifest);
     const carryOver = await planCarryOver(run);
     const landed = await openLandedReadings(run);
     const built = await orClose([landed], async () => {
@@ -75,41 +72,43 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
     await landed.close();
     const described = await describeBuilt(run, built);
     await requireVerified(run, described);
-    const { manifest } = described;
-    const equals = await requireSameFigures(run, manifest);
-    const { outcome, current, manifest: complete } = await publish(run, manifest);
-    const snapshot =
-      outcome === 'reproduced'
-        ? (run.published?.id ?? current)
-        : outcome === 'published' || outcome === 'held'
-          ? run.id
-          : null;
-    return { outcome, snapshot, current, equals, pruned: [], manifest: complete, broken_checks: built.brokenChecks };
+    const ended = await compareOrPublish(run, described.manifest);
+    return { ...ended, pruned: [], broken_checks: built.brokenChecks };
   });
 }
 
-async function planReplay(attempt: Attempt, requested: ReplayOptions, landing: string, file: RunFile): Promise<Replay> {
+async function planReplay(attempt: Attempt, landing: string, file: RunFile): Promise<Replay> {
   const { project, options, context } = attempt;
   const { warehouse } = options;
   checkSource(options, await readCurrentOrWarn(attempt));
-  const original = await readUnaltered(requested.warehouse, file.run);
-  const published = requested.into === null ? original : await readUnaltered(warehouse, file.run);
-  const isWhole =
-    published !== null && hasSameDefinition(project, published) && (await isIntact(published, context.signal));
+  const original = await readUnaltered(warehouse, file.run);
+  if (
+    original === null
+      ? (await listSnapshotIds(warehouse)).includes(file.run)
+      : !(await isIntact(original, context.signal))
+  )
+    throw new RekapError(
+      'verification',
+      `Snapshot ${file.run} is damaged, so the responses cannot be compared with it.`,
+      recoveryHint(file.run),
+    );
+  if (original !== null && !hasSameDefinition(project, original))
+    throw new RekapError(
+      'verification',
+      `Snapshot ${file.run} has other tables, views or checks than this release of rekap builds, so it cannot be compared.`,
+      'Use the release that published it, or run a sync.',
+    );
   const current = await readCurrentIdOrNone(warehouse);
-  const isFree = isWhole || !(await listSnapshotIds(warehouse)).includes(file.run);
   return {
-    id: isFree ? file.run : newSnapshotId(context.clock.now(), context.random(), await latestRunId(warehouse)),
+    id: file.run,
     landing,
     startedAt: new Date(file.started_at),
     file,
     original,
-    published,
-    isWhole,
     current,
-    // A pin doesn't apply if `current` is broken and the replay restores it.
+    // A pin doesn't apply if `current` is broken.
     pinned: current === null ? null : await readPinnedId(warehouse),
-    previous: await previousOf(attempt, requested, { file, original }),
+    previous: await previousOf(attempt, { file, original }),
   };
 }
 
@@ -133,69 +132,55 @@ async function requireSameLanding(landing: string, manifest: Manifest): Promise<
   );
 }
 
-/** Compares the new snapshot with the published one of the same definition. Returns its id if everything could be compared. */
-async function requireSameFigures(run: Run & Replay, manifest: Manifest): Promise<string | null> {
-  const { original, published, file } = run;
-  const model = published ?? original;
-  if (model === null || !hasSameDefinition(run.project, model)) return null;
+/** Compares the new tables with the snapshot of the run. Returns its id if everything could be compared. */
+function requireSameFigures({ previous, file }: Run & Replay, manifest: Manifest, original: Snapshot): string | null {
   // The changes can be reproduced only if the previous snapshot still has the same history.
-  const history = run.previous === null ? null : historyOf(run.previous.manifest);
+  const history = previous === null ? null : historyOf(previous.manifest);
   const canCompareChanges = history === file.previous_history;
-  const differing = differingFigures(manifest, model.manifest, canCompareChanges);
-  // With another id, the table `changes` has different bytes, because it contains the id.
-  if (differing.length === 0) return canCompareChanges && manifest.snapshot === model.id ? model.id : null;
+  const differing = differingFigures(manifest, original.manifest, canCompareChanges);
+  if (differing.length === 0) return canCompareChanges ? original.id : null;
   throw new RekapError(
     'verification',
     [
-      `The responses of run ${file.run} do not reproduce the figures of snapshot ${model.id}:`,
+      `The responses of run ${file.run} do not reproduce the figures of snapshot ${original.id}:`,
       ...differing.map((what) => `  - ${what}`),
     ].join('\n'),
     'Nothing was published. This is a bug in rekap; please report it.',
   );
 }
 
-/**
- * Publishes the snapshot unless the warehouse has it. A run that is older than the current snapshot doesn't become current; a rollback does
- * that. A replayed dry run isn't published in its own warehouse.
- */
-async function publish(
-  run: Run & Replay,
-  manifest: Manifest,
-): Promise<Pick<SyncResult, 'outcome' | 'current' | 'manifest'>> {
-  const { id, folder, enter, options, file, published, isWhole, current } = run;
+type Ending = Pick<SyncResult, 'outcome' | 'current' | 'snapshot' | 'equals' | 'manifest'>;
+
+async function compareOrPublish(run: Run & Replay, manifest: Manifest): Promise<Ending> {
+  const { id, folder, enter, options, file, original, current } = run;
   const { warehouse } = options;
-  if (isWhole || (await equalsCurrent(run, manifest))) {
+  const equals = original === null ? null : requireSameFigures(run, manifest, original);
+  const same = original ?? (await findEqual(run, manifest));
+  if (same !== null || options.dryRun) {
     await discardSnapshotFolder(folder);
-    if (current !== null || published === null) return { outcome: 'reproduced', current, manifest };
-    enter('switch current');
-    await pointCurrent(warehouse, published.id);
-    run.warn(`No snapshot was current. Snapshot ${published.id} is now current.`);
-    return { outcome: 'reproduced', current: published.id, manifest };
+    return { outcome: same === null ? 'dry run' : 'reproduced', current, snapshot: same?.id ?? null, equals, manifest };
   }
-  if (options.dryRun) {
-    await discardSnapshotFolder(folder);
-    return { outcome: 'dry run', current, manifest };
-  }
+  if (file.run !== (await newestFinishedRun(warehouse)))
+    throw new RekapError(
+      'snapshot-not-found',
+      `The warehouse ${warehouse} does not contain the snapshot of run ${file.run}.`,
+      'Only the newest run can be published. To choose among the snapshots, run "rekap snapshots", then "rekap snapshots rollback ID".',
+    );
   enter('write the report');
   const complete = await addReport(run, manifest);
   enter('write the manifest');
   const finished = { id, folder, files: await writeManifest(folder, complete) };
-  if (current !== null && current > file.run) {
-    await nameSnapshotFolder(warehouse, finished, enter);
-    return { outcome: 'published', current, manifest: complete };
-  }
   if (current !== null && run.pinned !== null) {
     await nameSnapshotFolder(warehouse, finished, enter);
-    return { outcome: 'held', current, manifest: complete };
+    return { outcome: 'held', current, snapshot: id, equals, manifest: complete };
   }
   await publishSnapshotFolder(warehouse, finished, enter);
-  return { outcome: 'published', current: id, manifest: complete };
+  return { outcome: 'published', current: id, snapshot: id, equals, manifest: complete };
 }
 
-/** Returns whether the current snapshot has these tables, as after a run without changes. */
-async function equalsCurrent(run: Run & Replay, manifest: Manifest): Promise<boolean> {
-  const { current } = run;
-  if (current === null) return false;
-  const snapshot = await readIfThere(run.options.warehouse, current);
-  return snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isIntact(snapshot, run.signal));
+/** Returns the current snapshot if it has these tables, as after a run without changes. */
+async function findEqual({ current, options, signal }: Run & Replay, manifest: Manifest): Promise<Snapshot | null> {
+  const snapshot = current === null ? null : await readIfThere(options.warehouse, current);
+  const isSame = snapshot !== null && holdsSameTables(manifest, snapshot.manifest);
+  return isSame && (await isIntact(snapshot, signal)) ? snapshot : null;
 }

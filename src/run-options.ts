@@ -65,7 +65,6 @@ export const syncDefaults = {
 export interface ReplayOptions {
   readonly warehouse: string;
   readonly run: string | null;
-  readonly into: string | null;
   /** Module that draws the report; null for the default report. */
   readonly reportModule: string | null;
   readonly strict: boolean;
@@ -100,7 +99,7 @@ export interface SyncFigures {
 export interface SyncResult {
   readonly kind: 'sync' | 'replay';
   /**
-   * 'reproduced' is a replay that produced the tables of an existing snapshot. 'held' is a new snapshot that isn't current, because another one
+   * 'reproduced' is a replay that produced the tables of a published snapshot. 'held' is a new snapshot that isn't current, because another one
    * is pinned.
    */
   readonly outcome: 'published' | 'held' | 'unchanged' | 'reproduced' | 'dry run';

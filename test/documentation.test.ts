@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkNames, pipelines } from './support/bundled.ts';
 import { commandLine } from '../src/cli/commands.ts';
-import { loadOptions } from '../src/cli/options/read-command.ts';
+import { allOptions } from '../src/cli/options/all-options.ts';
 import * as limits from '../src/serve/limits.ts';
 import { makeReferencePages } from './documentation/reference-pages.ts';
 
@@ -41,9 +41,13 @@ describe('docs/reference', () => {
     expect(read(`docs/reference/${name}`), 'this page is stale: run `make docs`').toBe(made[name]);
   });
 
-  it('names every option of the config file', async () => {
-    for (const name of Object.keys(await loadOptions(commandLine.commands)))
-      expect(made['configuration.md']).toContain(`| \`--${name}\` |`);
+  it('names every option, and each belongs to a command', () => {
+    for (const name of Object.keys(allOptions)) expect(made['configuration.md']).toContain(`| \`--${name}\` |`);
+  });
+
+  it('lists every command in a group of the overview', () => {
+    const listed = Object.values(commandLine.groups).flat();
+    for (const { name } of commandLine.commands) expect(listed).toContain(/^lake /.test(name) ? 'lake' : name);
   });
 
   it('names every variable that the command line reads', () => {

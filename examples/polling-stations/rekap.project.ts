@@ -7,5 +7,4 @@ export default defineProject({
   paging: { by: 'page', page: 'page', size: 'per_page' },
   records: '/results',
   reportedCount: '/total',
-  partitionOption: 'region',
 });

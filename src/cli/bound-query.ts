@@ -94,7 +94,7 @@ function tookTooMuch(): RekapError {
   return new RekapError(
     'query',
     'The query, or a value in its result, exceeds the memory limit.',
-    'Select less data, or use the DuckDB shell: "rekap shell --duckdb".',
+    'Select less data, or open the file in DuckDB: "rekap query" without a statement prints the command.',
   );
 }
 

@@ -1,12 +1,12 @@
 /** rekap check: validates the declarations of a project, and runs its SQL on empty tables. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption } from './options/shared.ts';
-import { loadChosenProject, projectOption } from './project.ts';
+import { pick } from './options/all-options.ts';
+import { loadChosenProject } from './project.ts';
 import { countOf } from '../runtime/text.ts';
 
 export const checkCommand = declareCommand({
-  options: { ...projectOption, ...jsonOption },
+  options: pick('project', 'json'),
   examples: [
     ['rekap check', 'check the project in this folder'],
     ['rekap check --project my-project', 'check another project'],

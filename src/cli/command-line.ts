@@ -3,6 +3,7 @@
 import { commandLine } from './commands.ts';
 import { beginInvocation, invocation } from './options/invocation.ts';
 import { findCommand } from './options/read-command.ts';
+import { renderOverview } from './print/overview.ts';
 import { isBucketUrl } from '../share/address.ts';
 import { ExitCode, RekapError, explainSystemLimit } from '../errors.ts';
 
@@ -22,15 +23,14 @@ export async function runCommandLine(given: readonly string[]): Promise<void> {
   }
 }
 
-/** Adds "list" to a group without a command, and moves texts that begin with a dash, such as SQL comments, behind "--". */
+/** Puts the request for help last, and moves texts that begin with a dash, such as SQL comments, behind "--". */
 function normalizeArguments(given: readonly string[]): readonly string[] {
-  const [first = '--help', second, ...others] = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
-  const isGroup = Object.hasOwn(commandLine.groups, first) && (second === undefined || second.startsWith('-'));
-  if (given.some((arg) => /^(-h|--h|--help(=true)?)$/.test(arg))) {
-    const end = given.findIndex((arg) => arg.startsWith('-'));
-    return [...given.slice(0, end), '--help'];
+  const args = given.length === 0 ? ['--help'] : given[0] === 'help' ? [...given.slice(1), '--help'] : given;
+  const showsAll = args.includes('--help-all');
+  if (showsAll || args.some((arg) => /^(-h|--h|--help(=true)?)$/.test(arg))) {
+    const end = args.findIndex((arg) => arg.startsWith('-'));
+    return [...args.slice(0, end), '--help', ...(showsAll ? ['--help-all'] : [])];
   }
-  const args = [first, ...(isGroup ? ['list'] : []), ...(second === undefined ? [] : [second]), ...others];
   const isText = (arg: string): boolean => /^-+\s|^-$/.test(arg);
   const texts = args.filter(isText);
   return texts.length === 0 ? args : [...args.filter((arg) => !isText(arg)), '--', ...texts];
@@ -44,7 +44,11 @@ function explainMissingFolder(error: unknown): unknown {
 }
 
 async function run(args: readonly string[]): Promise<number | void> {
-  const { readCommand } = await import('./options/read-command.ts');
+  const [{ readCommand }, { helpWidth }] = await Promise.all([
+    import('./options/read-command.ts'),
+    import('./options/parse-arguments.ts'),
+  ]);
+  if (args[0] === '--help') return void process.stdout.write(renderOverview(commandLine, helpWidth()));
   const read = await readCommand(args, commandLine);
   if (read.command === null) return void process.stdout.write(`${read.output}\n`);
   const { command, options, positionals, failure, foundConfig } = read;
@@ -54,7 +58,9 @@ async function run(args: readonly string[]): Promise<number | void> {
     await command.cannotBegin?.(options, failure);
     throw failure;
   }
-  if (foundConfig !== null) (await import('./print/event-log.ts')).writeConfigNote(foundConfig, options['log-format']);
+  // Only commands with a log report it; `rekap doctor` shows which options the file sets.
+  if (foundConfig !== null && options['log-format'] !== undefined)
+    (await import('./print/event-log.ts')).writeConfigNote(foundConfig, options['log-format']);
   const { warehouse } = options;
   if (typeof warehouse !== 'string' || !isBucketUrl(warehouse)) return command.run(options, positionals);
   const { fetchCopy } = await import('./use-bucket.ts');

@@ -2,15 +2,15 @@
 
 import type { Command, CommandEntry, CommandLine } from './options/option.ts';
 
-const withPartitionOption = async (command: Command): Promise<Command> =>
-  (await import('./project.ts')).withPartitionOption(command);
 const snapshots = () => import('./snapshots.ts');
 const lake = () => import('./lake.ts');
 const spark = () => import('./spark.ts');
 
 const commands: readonly CommandEntry[] = [
-  declare('sync', 'Fetch all datasets, check the data, and publish a snapshot', async () =>
-    withPartitionOption((await import('./sync.ts')).syncCommand),
+  declare(
+    'sync',
+    'Fetch all datasets, check the data, and publish a snapshot',
+    async () => (await import('./sync.ts')).syncCommand,
   ),
   declare(
     'replay [run]',
@@ -23,23 +23,13 @@ const commands: readonly CommandEntry[] = [
     async () => (await import('./query.ts')).queryCommand,
   ),
   declare(
-    'shell',
-    'Query the published tables interactively, with history and completion',
-    async () => (await import('./shell.ts')).shellCommand,
-  ),
-  declare(
     'export',
     'Export all tables and views as an Excel workbook, CSV files or Parquet files',
     async () => (await import('./export.ts')).exportCommand,
   ),
   declare(
-    'dictionary [table]',
-    'Describe all tables and columns',
-    async () => (await import('./dictionary.ts')).dictionaryCommand,
-  ),
-  declare(
     'report',
-    'Write the report of a snapshot as an HTML page, and open it in a browser with --open',
+    'Write the report of a snapshot as an HTML page',
     async () => (await import('./report.ts')).reportCommand,
   ),
   declare(
@@ -57,11 +47,13 @@ const commands: readonly CommandEntry[] = [
     'Report whether the data is fresh: exit code 0 fresh, 6 stale, 7 last run failed',
     async () => (await import('./status.ts')).statusCommand,
   ),
-  declare('schedule', 'Sync on a cron schedule, in the foreground, until you stop it', async () =>
-    withPartitionOption((await import('./schedule.ts')).scheduleCommand),
+  declare(
+    'schedule',
+    'Sync on a cron schedule, in the foreground, until you stop it',
+    async () => (await import('./schedule.ts')).scheduleCommand,
   ),
   declare(
-    'init',
+    'init [scheduler]',
     'Create a config file, and files for systemd, cron, Kubernetes, GitHub Actions or Compose',
     async () => (await import('./init.ts')).initCommand,
   ),
@@ -91,21 +83,14 @@ const commands: readonly CommandEntry[] = [
     async () => (await import('./doctor.ts')).doctorCommand,
   ),
   declare(
-    'config [command]',
-    'Show all settings of a command, with their values and origins',
-    async () => (await import('./config.ts')).configCommand,
+    'runs [id]',
+    'List all runs and their outcomes, or show the steps, requests and warnings of one',
+    async () => (await import('./runs.ts')).runsCommand,
   ),
   declare(
-    'runs show <id>',
-    'Show the steps, times, requests and warnings of a run',
-    async () => (await import('./runs.ts')).showRunCommand,
-  ),
-  declare('runs list', 'List all runs and their outcomes', async () => (await import('./runs.ts')).listRunsCommand),
-  declare('snapshots list', 'List all snapshots, newest last', async () => (await snapshots()).listCommand),
-  declare(
-    'snapshots show [id]',
-    'Show the contents of a snapshot and how its completeness was proved',
-    async () => (await snapshots()).showCommand,
+    'snapshots [id]',
+    'List all snapshots, or show the contents of one and how its completeness was proved',
+    async () => (await snapshots()).snapshotsCommand,
   ),
   declare(
     'snapshots verify [id]',
@@ -116,16 +101,6 @@ const commands: readonly CommandEntry[] = [
     'snapshots rollback <id>',
     'Make an earlier snapshot current and pin it; damaged snapshots are refused',
     async () => (await snapshots()).rollbackCommand,
-  ),
-  declare(
-    'snapshots unpin',
-    'Remove the pin of a rollback, so that the next sync can replace the snapshot',
-    async () => (await snapshots()).unpinCommand,
-  ),
-  declare(
-    'snapshots prune',
-    'Remove the oldest snapshots and their responses, but never the current or the pinned one',
-    async () => (await snapshots()).pruneCommand,
   ),
   declare(
     'push <bucket>',
@@ -183,20 +158,28 @@ function declare(usage: string, describe: string, load: () => Promise<Command>):
 export const commandLine: CommandLine = {
   commands,
   groups: {
-    runs: 'List all runs and their outcomes, or show one',
-    snapshots: 'List, show, verify, roll back, unpin and prune published snapshots',
-    lake: 'Publish snapshots to an Iceberg catalog, and show, compare and expire what is there',
+    Get: ['sync', 'replay'],
+    Read: ['query', 'report', 'export', 'diff', 'evidence'],
+    Prove: ['snapshots', 'snapshots verify', 'snapshots rollback', 'runs', 'status'],
+    'Run every night': ['schedule', 'init', 'doctor'],
+    'Your own source': ['new', 'probe', 'check', 'test'],
+    Share: ['push', 'pull', 'lake', 'spark-script', 'serve'],
+    Shell: ['completion'],
   },
   overview: {
     purpose: 'Copies paged lists from a web service to DuckDB and Parquet, and proves that they are complete.',
     examples: [
       ['rekap sync --sample', 'try rekap with sample figures'],
       ['rekap sync --base-url https://…', 'copy the figures of a service; REKAP_API_KEY holds the key'],
-      ['rekap query "SHOW TABLES"', 'query the published tables'],
+      ['rekap query', 'list the published tables, and the commands that open them in DuckDB'],
       ['rekap diff', 'see which figures the source changed'],
     ],
+    others: {
+      lake: 'Publish snapshots to an Iceberg catalog, and show, compare and expire what is there',
+      completion: 'Print a completion script for your shell, bash or zsh',
+    },
     notes: [
-      'For help on a command, add --help, such as rekap sync --help.',
+      'For help on a command, add --help, such as rekap sync --help. For the version, run rekap --version.',
       'You can also set options in environment variables, such as REKAP_BASE_URL for --base-url, or in a JSON file: rekap.json in the working directory, or the file that you name with --config. The command line takes precedence over the environment, and the environment over the file.',
       'Exit codes: 0 success, 1 unexpected error, 2 usage error, 3 quality gate refused, 4 source failed, 5 warehouse or catalog busy, 6 stale data (status only), 7 last run failed (status only), 8 bucket or catalog failed, 129 terminal closed, 130 interrupted, 143 terminated.',
     ].join('\n\n'),

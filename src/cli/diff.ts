@@ -2,7 +2,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { declareCommand } from './options/option.ts';
-import { resultOptions, warehouseOption } from './options/shared.ts';
+import { allOptions, pick } from './options/all-options.ts';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { QueryResult } from '../snapshots/query/query-result.ts';
@@ -18,18 +18,16 @@ export const diffCommand = declareCommand({
     b: 'ID of the later snapshot [default: the current snapshot]',
   },
   options: {
-    ...warehouseOption,
-    violations: { type: 'boolean', describe: 'show new and resolved violations instead of figures' },
-    ...resultOptions,
+    ...pick('warehouse', 'format'),
+    json: { ...allOptions.json, describe: 'same as --format json' },
   },
   exclusive: ['format', 'json'],
   examples: [
-    ['rekap diff', 'the last published change'],
+    ['rekap diff', 'the last published change, with new and resolved violations'],
     ['rekap diff 20261101T030002Z-1f3a9c', 'all changes since that snapshot'],
-    ['rekap diff --violations', 'new and resolved errors and warnings'],
     ['rekap diff --format csv > restated.csv', 'a file for a spreadsheet'],
   ],
-  async run({ warehouse, violations, json, format = json ? 'json' : 'table' }, [a, b]) {
+  async run({ warehouse, json, format = json ? 'json' : 'table' }, [a, b]) {
     const [
       { chooseSnapshots, diffSnapshots, diffViolations, loneDatasets },
       { writeCsv, writeJson },
@@ -46,11 +44,12 @@ export const diffCommand = declareCommand({
     const { pipelines } = compared.after.manifest.project;
     const notes = loneDatasets(compared).map((dataset) => printable(describeLone(dataset)));
     if (format !== 'table') for (const note of notes) process.stderr.write(`${note}\n`);
-    await (violations ? diffViolations : diffSnapshots)(pipelines, compared, async (result) => {
+    await diffSnapshots(pipelines, compared, async (result) => {
       if (format === 'csv') return void (await writeCsv(result, writeOut));
       if (format === 'json') return void (await writeJson(result, writeOut));
-      await (violations ? writeViolations : writeDifferences)(result, compared, pipelines, notes);
+      await writeDifferences(result, compared, pipelines, notes);
     });
+    if (format === 'table') await diffViolations(pipelines, compared, (result) => writeViolations(result, pipelines));
     const notice = sampleNotice(compared.after.manifest) ?? sampleNotice(compared.before.manifest);
     if (notice === null) return;
     if (format === 'table') await writeOut(`${notice}\n`);
@@ -76,69 +75,52 @@ async function requireAnother(warehouse: string): Promise<void> {
 
 type Difference = Readonly<Record<string, string>>;
 
-type WriteChanges = (
+async function writeDifferences(
   result: QueryResult,
-  compared: ComparedSnapshots,
+  { before, after }: ComparedSnapshots,
   pipelines: readonly AnyPipeline[],
   notes: readonly string[],
-) => Promise<void>;
-
-const writeDifferences: WriteChanges = async (result, compared, pipelines, notes) => {
+): Promise<void> {
+  const { paint, writeOut } = await import('./print/terminal.ts');
   const records = groupByKey(await readRows(result), pipelines);
-  const none =
-    notes.length === 0 ? 'No figures changed' : 'No figures changed in the datasets that both snapshots contain';
   const headings = { changed: 'Changed', added: 'Added', removed: 'Removed' };
-  await writeByKind(records, { compared, headings, none, what: 'Records', notes, render: renderRecord });
-};
+  const where = notes.length === 0 ? '' : ' in the datasets that both snapshots contain';
+  const counts = Object.keys(headings).map((kind) => `${formatNumber(countKind(records, kind))} ${kind}`);
+  await writeOut(
+    `Changes from snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${records.length === 0 ? `No figures changed${where}` : `Records: ${counts.join(', ')}`}.\n`,
+  );
+  for (const note of notes) await writeOut(`${note}\n`);
+  await writeByKind(records, headings, renderRecord);
+}
 
-const writeViolations: WriteChanges = async (result, compared, pipelines, notes) => {
+/** Writes the violations that only one of the snapshots has; nothing if there are none. */
+async function writeViolations(result: QueryResult, pipelines: readonly AnyPipeline[]): Promise<void> {
   const { paint } = await import('./print/terminal.ts');
   const rows = (await readRows(result)).map(({ text }) => ({ ...text, kind: text['kind']! }));
-  const render = async (row: Difference): Promise<string> => {
+  const headings = { new: 'New violations', resolved: 'Resolved violations' };
+  await writeByKind(rows, headings, async (row: Difference) => {
     const severity = paint(row['severity'] === 'error' ? 'red' : 'yellow', row['severity']!.padEnd(7));
     return `  ${severity}  ${paint('cyan', placeOf(row, pipelines))}\n             ${row['check_name']}: ${row['message']}\n`;
-  };
-  const headings = { new: 'New', resolved: 'Resolved' };
-  await writeByKind(rows, {
-    compared,
-    headings,
-    none: 'No violations are new or resolved',
-    what: 'Violations',
-    notes,
-    render,
   });
-};
+}
 
-interface KindsOptions<Item> {
-  readonly compared: ComparedSnapshots;
-  readonly headings: Readonly<Record<string, string>>;
-  readonly none: string;
-  readonly what: string;
-  readonly notes: readonly string[];
-  readonly render: (item: Item) => Promise<string>;
+function countKind(items: readonly { readonly kind: string }[], kind: string): number {
+  return items.filter((item) => item.kind === kind).length;
 }
 
 async function writeByKind<Item extends { readonly kind: string }>(
   items: readonly Item[],
-  { compared: { before, after }, headings, none, what, notes, render }: KindsOptions<Item>,
+  headings: Readonly<Record<string, string>>,
+  render: (item: Item) => Promise<string>,
 ): Promise<void> {
   const { paint, writeOut } = await import('./print/terminal.ts');
-  const kinds = Object.entries(headings).map(
-    ([kind, heading]) => ({ kind, heading, own: items.filter((item) => item.kind === kind) }) as const,
-  );
-  const counts = kinds.map(({ kind, own }) => `${formatNumber(own.length)} ${kind}`);
-  await writeOut(
-    `Changes from snapshot ${paint('bold', before.id)} to ${paint('bold', after.id)}\n${items.length === 0 ? none : `${what}: ${counts.join(', ')}`}.\n`,
-  );
-  for (const note of notes) await writeOut(`${note}\n`);
-  for (const { heading, own } of kinds) {
+  for (const [kind, heading] of Object.entries(headings)) {
+    const own = items.filter((item) => item.kind === kind);
     if (own.length === 0) continue;
-    await writeOut(`\n${paint('bold', heading)}\n`);
+    await writeOut(`\n${paint('bold', `${heading}: ${formatNumber(own.length)}`)}\n`);
     for (const item of own.slice(0, maxRecords)) await writeOut(await render(item));
-    if (own.length > maxRecords)
-      await writeOut(
-        paint('dim', `  and ${formatNumber(own.length - maxRecords)} more; use --format csv to see all\n`),
-      );
+    const more = `  and ${formatNumber(own.length - maxRecords)} more; query the tables to see all\n`;
+    if (own.length > maxRecords) await writeOut(paint('dim', more));
   }
 }
 

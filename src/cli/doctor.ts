@@ -4,44 +4,17 @@ import { declareCommand, type Values } from './options/option.ts';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { loadChosenProject, projectOption } from './project.ts';
-import { notifyOptions } from './options/notify-options.ts';
-import { jsonOption, warehouseOption } from './options/shared.ts';
+import { type allOptions, notifyOptions, pick } from './options/all-options.ts';
+import { loadChosenProject } from './project.ts';
 import { hasRecipients, readNotices } from './notify-others.ts';
 import { ExitCode, RekapError, systemReason } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
-import { syncDefaults } from '../run-options.ts';
 import { systemClock } from '../runtime/context.ts';
 
 export const doctorCommand = declareCommand({
   options: {
-    ...warehouseOption,
-    'base-url': {
-      type: 'string',
-      describe: 'URL of the service; without any, only this machine is checked',
-      defaultDescription: 'the one that the project declares',
-    },
-    'api-key-file': {
-      type: 'string',
-      describe: 'file with the API key',
-      defaultDescription: 'the key in REKAP_API_KEY',
-    },
-    'page-size': {
-      type: 'number',
-      range: [2, 100_000],
-      default: syncDefaults.pageSize,
-      describe: 'records per request',
-    },
-    push: { type: 'string', describe: 's3://bucket/prefix that a sync pushes to' },
-    timeout: {
-      type: 'number',
-      range: [1, 3600],
-      default: 30,
-      describe: 'maximum seconds per request',
-    },
-    ...projectOption,
+    ...pick('base-url', 'api-key-file', 'warehouse', 'project', 'page-size', 'timeout', 'push', 'json'),
     ...notifyOptions,
-    ...jsonOption,
   },
   examples: [
     ['rekap doctor --base-url https://host', 'before the first sync, or after a failed one'],
@@ -87,8 +60,15 @@ export const doctorCommand = declareCommand({
         for (const line of wrap(finding.next, widthOf(process.stdout) - indent.length))
           process.stdout.write(`${indent}${line}\n`);
     }
-    if (args.json) printJson(findings);
-    else if (given === null) process.stdout.write('The service was not checked. To check it, add --base-url.\n');
+    const settings = await readSyncSettings(args);
+    if (args.json) printJson({ findings, settings });
+    else {
+      const rows = settings.map(({ option, value, origin }) => [option, printable([value].flat().join(', ')), origin]);
+      const { renderTable } = await import('./print/table.ts');
+      process.stdout.write(`\nSettings of a sync:\n${renderTable(rows, { head: ['option', 'value', 'from'] })}\n`);
+    }
+    if (!args.json && given === null)
+      process.stdout.write('The service was not checked. To check it, add --base-url.\n');
     const failed = findings.filter(({ state }) => state === 'failed').map(({ about }) => about);
     if (failed.length === 0) return ExitCode.done;
     return failed.some((about) => ['service', 'response', 'partition'].includes(about))
@@ -99,6 +79,29 @@ export const doctorCommand = declareCommand({
   },
 });
 
+/** Returns the options of a sync that have a value here, as texts without secrets. */
+async function readSyncSettings(args: Readonly<Record<string, unknown>>) {
+  const [{ readCommand }, { invocation }, { hideCredentials }] = await Promise.all([
+    import('./options/read-command.ts'),
+    import('./options/invocation.ts'),
+    import('../runtime/text.ts'),
+  ]);
+  // Options of this command count for the sync too.
+  const own = Object.entries(invocation.origins).filter(([name, origin]) => origin === `--${name}` && name !== 'json');
+  const given = own.map(([name]) => `--${name}=${String(args[name])}`);
+  const read = await readCommand(['sync', ...given], invocation.commandLine!);
+  if (read.command === null) return [];
+  return Object.entries(read.command.options).flatMap(([option, { default: defaultValue }]) => {
+    const value = read.options[option] ?? defaultValue;
+    const origin = invocation.origins[option] ?? (defaultValue === undefined ? null : 'default');
+    if (origin === null) return [];
+    // The key may be in a variable instead of a file.
+    const isSecret = value === undefined || option === 'ping-url' || option === 'webhook';
+    const shown = typeof value === 'string' ? hideCredentials(value) : value;
+    return [{ option, value: isSecret ? 'set, not shown' : shown, origin }];
+  });
+}
+
 async function readBucket(url: string): Promise<string | null> {
   const [{ withBucket }, { readCurrentObject }] = await Promise.all([
     import('./use-bucket.ts'),
@@ -108,7 +111,7 @@ async function readBucket(url: string): Promise<string | null> {
 }
 
 /** @throws `usage` if an option is invalid, or the metrics file isn't writable, of which a sync only warns. */
-async function checkNotices(args: Values<typeof notifyOptions & typeof warehouseOption>): Promise<void> {
+async function checkNotices(args: Values<typeof notifyOptions & Pick<typeof allOptions, 'warehouse'>>): Promise<void> {
   await readNotices({ ...args, 'log-format': 'auto' });
   const file = args['metrics-file'];
   if (file === undefined) return;

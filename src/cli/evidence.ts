@@ -1,38 +1,29 @@
 /** rekap evidence: shows where the figures of a row come from, including the responses of the source. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption, languageOption, snapshotOption, warehouseOption } from './options/shared.ts';
+import { allOptions, pick } from './options/all-options.ts';
 import { RekapError, systemCode } from '../errors.ts';
 import type { Evidence } from '../snapshots/find-evidence.ts';
 
 export const evidenceCommand = declareCommand({
-  positionals: { name: 'value of the last column of the key, as the source spells it; leave it out with --quarantine' },
+  positionals: {
+    name: 'value of the last column of the key, as the source spells it [default: all records in quarantine]',
+  },
   options: {
-    ...warehouseOption,
-    ...snapshotOption,
-    dataset: { type: 'array', describe: 'limit the output to these datasets' },
-    column: { type: 'array', describe: 'limit the output to these columns' },
-    quarantine: { type: 'boolean', describe: 'show all records in quarantine' },
+    ...pick('warehouse', 'snapshot', 'column', 'lang', 'json'),
+    dataset: { ...allOptions.dataset, describe: 'only these datasets' },
     out: {
-      type: 'string',
+      ...allOptions.out,
       describe: 'new folder for the original responses, with a SHA256SUMS file for "sha256sum -c"',
     },
-    ...languageOption,
-    ...jsonOption,
   },
   examples: [
     ['rekap evidence "STATION 12"', 'failed checks and the original records'],
     ['rekap evidence "STATION 12" --column total', 'one column, even if all checks pass'],
     ['rekap evidence "STATION 12" --out station-12', 'the responses as files, with their SHA-256'],
-    ['rekap evidence --quarantine', 'all records without a row, and the reason'],
+    ['rekap evidence', 'all records without a row, and the reason'],
   ],
   async run(args, [name]) {
-    if ((name === undefined) === !args.quarantine)
-      throw new RekapError(
-        'usage',
-        name === undefined ? 'The name is missing.' : 'You gave both a name and --quarantine.',
-        'Give either a name or --quarantine.',
-      );
     const [{ findEvidence }, { chooseSnapshot }] = await Promise.all([
       import('../snapshots/find-evidence.ts'),
       import('../warehouse/warehouse.ts'),

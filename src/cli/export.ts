@@ -1,23 +1,23 @@
 /** rekap export: writes all tables and views of a snapshot as files for other programs. */
 
 import { declareCommand } from './options/option.ts';
-import { snapshotOption, readWarehouseOption } from './options/shared.ts';
+import { allOptions, pick, readWarehouse } from './options/all-options.ts';
 import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { countOf } from '../runtime/text.ts';
 
 export const exportCommand = declareCommand({
   options: {
-    ...readWarehouseOption,
-    ...snapshotOption,
+    ...readWarehouse,
+    ...pick('snapshot'),
     format: {
-      type: 'string',
+      ...allOptions.format,
       choices: ['xlsx', 'csv', 'parquet'],
       default: 'xlsx',
       describe: 'xlsx writes one workbook with a sheet per table; csv and parquet write a file per table',
     },
-    into: {
-      type: 'string',
+    out: {
+      ...allOptions.out,
       path: 'folder',
       describe: 'output folder',
       defaultDescription: 'rekap-<snapshot>, which must be new or empty',
@@ -25,9 +25,9 @@ export const exportCommand = declareCommand({
   },
   examples: [
     ['rekap export', 'one workbook with all tables, and a sheet that describes them'],
-    ['rekap export --format csv --into csv', 'a CSV file per table, and ABOUT.txt'],
+    ['rekap export --format csv --out csv', 'a CSV file per table, and ABOUT.txt'],
   ],
-  async run({ warehouse, snapshot: id, format, into }) {
+  async run({ warehouse, snapshot: id, format, out }) {
     const [{ chooseSnapshot, requireDatabase }, { requireOutside }, { exportSnapshot }, { sampleNotice }, { readdir }] =
       await Promise.all([
         import('../warehouse/warehouse.ts'),
@@ -38,13 +38,13 @@ export const exportCommand = declareCommand({
       ]);
     const snapshot = await chooseSnapshot(warehouse, id);
     await requireDatabase(snapshot);
-    const folder = into ?? `rekap-${snapshot.id}`;
-    await requireOutside(folder, warehouse, '--into');
-    if (into === undefined && (await readdir(folder).catch(() => [])).length > 0)
+    const folder = out ?? `rekap-${snapshot.id}`;
+    await requireOutside(folder, warehouse, '--out');
+    if (out === undefined && (await readdir(folder).catch(() => [])).length > 0)
       throw new RekapError(
         'usage',
         `The folder ${folder} is not empty.`,
-        'Choose another folder with --into, or remove this one.',
+        'Choose another folder with --out, or remove this one.',
       );
     const files = await withSignals({ next: `Nothing was written to ${folder}.` }, (signal) =>
       exportSnapshot(snapshot, { format, folder, signal }),

@@ -1,8 +1,8 @@
 /** rekap init: creates a config file, and files for a scheduler. */
 
 import { declareCommand } from './options/option.ts';
-import { loadChosenProject, projectOption } from './project.ts';
-import { warehouseOption } from './options/shared.ts';
+import { allOptions, pick } from './options/all-options.ts';
+import { loadChosenProject } from './project.ts';
 import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
@@ -10,34 +10,19 @@ import { readBaseUrl } from '../source/base-url.ts';
 const defaultKeyFile = 'api-key';
 
 export const initCommand = declareCommand({
+  positionals: { scheduler: `scheduler to create files for: ${scheduleNames.join(', ')} [default: none]` },
   options: {
-    'base-url': {
-      type: 'string',
-      describe: 'URL of the service',
-      defaultDescription: 'the one that the project declares',
-    },
-    'api-key-file': {
-      type: 'string',
-      describe: 'file with the API key',
-      defaultDescription: 'a new file with the value of REKAP_API_KEY',
-    },
-    ...warehouseOption,
-    ...projectOption,
-    schedule: {
-      type: 'string',
-      choices: scheduleNames,
-      describe: 'scheduler to create files for',
-      defaultDescription: 'none',
-    },
-    into: { type: 'string', path: 'folder', default: '.', describe: 'output folder' },
+    ...pick('base-url', 'api-key-file', 'warehouse', 'project'),
+    out: { ...allOptions.out, path: 'folder', default: '.', describe: 'output folder' },
   },
   examples: [
     ['rekap init --base-url https://host', 'create rekap.json'],
     ['rekap init --base-url https://host --api-key-file api-key', 'also set the file with your key'],
-    ['rekap init --base-url https://host --schedule systemd', 'also create a service and a nightly timer'],
+    ['rekap init systemd --base-url https://host', 'also create a service and a nightly timer'],
   ],
   ignoresConfig: true,
-  async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, schedule, into, project: chosen }) {
+  async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, out: into, project: chosen }, [scheduler]) {
+    const schedule = readScheduler(scheduler);
     const [
       { mkdir, readFile, stat, writeFile, realpath },
       { dirname, isAbsolute, join, relative, resolve },
@@ -94,7 +79,7 @@ export const initCommand = declareCommand({
         throw new RekapError(
           'usage',
           `${join(into, file)} already exists.`,
-          'Move it, or choose another folder with --into.',
+          'Move it, or choose another folder with --out.',
         );
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
@@ -120,6 +105,13 @@ export const initCommand = declareCommand({
     process.stdout.write(`${lines.join('\n')}\n`);
   },
 });
+
+function readScheduler(given: string | undefined): keyof typeof schedules | undefined {
+  const name = scheduleNames.find((one) => one === given);
+  if (name !== undefined || given === undefined) return name;
+  const message = `Unknown scheduler ${JSON.stringify(given)}.`;
+  throw new RekapError('usage', message, `Use one of ${scheduleNames.join(', ')}.`);
+}
 
 interface Config {
   readonly warehouse?: string | undefined;

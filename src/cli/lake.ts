@@ -1,28 +1,16 @@
 /** rekap lake: publishes snapshots to the tables of an Iceberg catalog, and describes what is there. */
 
 import { declareCommand, type Values } from './options/option.ts';
-import {
-  jsonOption,
-  keepOptions,
-  type logOptions,
-  publishOptions,
-  snapshotOption,
-  warehouseOption,
-} from './options/shared.ts';
-import { catalogOptions, lakeOptions, placeOf, sourceOption, withCatalog } from './lake-settings.ts';
+import { type allOptions, pick, type publishOptions } from './options/all-options.ts';
+import { catalogOptions, lakeOptions, placeOf, withCatalog } from './lake-settings.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import type { PublishedLake } from '../share/lake/publish-lake.ts';
 
-const publishArguments = {
-  ...warehouseOption,
-  snapshot: { ...snapshotOption.snapshot, describe: 'ID of the snapshot to publish' },
-  ...lakeOptions,
-  ...sourceOption,
-} as const;
+const publishArguments = { ...pick('warehouse', 'snapshot', 'accept-source'), ...lakeOptions } as const;
 
 export const publishLakeCommand = declareCommand({
-  options: { ...publishArguments, ...jsonOption },
+  options: { ...publishArguments, ...pick('json') },
   examples: [
     ['rekap lake publish --catalog https://catalog.example', 'publish the current snapshot to the namespace rekap'],
     ['rekap lake publish --catalog https://… --namespace dpr', 'publish to another namespace'],
@@ -55,7 +43,7 @@ async function publish(args: PublishArguments): Promise<PublishedLake> {
 
 /** Publishes the snapshot of a sync, also after a sync without changes, because the previous publication may have failed. */
 export async function publishSynced(
-  args: Values<typeof lakeOptions & typeof warehouseOption & typeof publishOptions & typeof logOptions> & {
+  args: Values<typeof lakeOptions & Pick<typeof allOptions, 'log-format' | 'warehouse'> & typeof publishOptions> & {
     readonly json: boolean;
   },
 ): Promise<void> {
@@ -83,7 +71,7 @@ ${tag === null ? 'The catalog does not keep tags of tables, so readers see only 
 }
 
 export const lakeStatusCommand = declareCommand({
-  options: { ...lakeOptions, ...jsonOption },
+  options: { ...lakeOptions, ...pick('json') },
   async run(args) {
     const [{ readLakeStatus }, { printJson }, { renderTable }] = await Promise.all([
       import('../share/lake/inspect-lake.ts'),
@@ -108,7 +96,7 @@ Source: ${last.source}. Published at ${last.published_at}. Tags: ${tags}.\n\n${r
 });
 
 export const lakeTagsCommand = declareCommand({
-  options: { ...catalogOptions, ...jsonOption },
+  options: { ...catalogOptions, ...pick('json') },
   async run(args) {
     const { readLakeTags } = await import('../share/lake/inspect-lake.ts');
     const tags = await withCatalog(args, (catalog) => readLakeTags({ catalog }));
@@ -128,11 +116,8 @@ export const lakeTagsCommand = declareCommand({
 
 export const lakeDiffCommand = declareCommand({
   options: {
-    ...warehouseOption,
-    snapshot: { ...snapshotOption.snapshot, describe: 'ID of the snapshot to compare with' },
-    tag: { type: 'boolean', describe: 'compare the tag of the snapshot instead of the current tables' },
+    ...pick('warehouse', 'snapshot', 'tag', 'json'),
     ...lakeOptions,
-    ...jsonOption,
   },
   examples: [
     ['rekap lake diff --catalog https://…', 'compare every row with the current snapshot'],
@@ -165,8 +150,7 @@ export const lakeDiffCommand = declareCommand({
 export const lakeExpireCommand = declareCommand({
   options: {
     ...catalogOptions,
-    keep: { ...keepOptions.keep, describe: 'snapshots whose tags to keep' },
-    ...jsonOption,
+    ...pick('keep', 'json'),
   },
   async run(args) {
     const { expireTags } = await import('../share/lake/inspect-lake.ts');

@@ -2,12 +2,11 @@
 
 import type { Notifier } from './notify.ts';
 import { invocation } from './options/invocation.ts';
-import { notifyOptions } from './options/notify-options.ts';
+import { type allOptions, notifyOptions } from './options/all-options.ts';
 import type { Values } from './options/option.ts';
-import type { logOptions, warehouseOption } from './options/shared.ts';
 import { isRekapError } from '../errors.ts';
 
-type NoticeArguments = Values<typeof notifyOptions & typeof logOptions & typeof warehouseOption>;
+type NoticeArguments = Values<typeof notifyOptions & Pick<typeof allOptions, 'log-format' | 'warehouse'>>;
 
 export type NotifyArguments = NoticeArguments & {
   readonly 'base-url'?: string | undefined;

@@ -3,9 +3,8 @@
 import { spawn } from 'node:child_process';
 import { below, boundTime, post, readUrl, sendSigned } from './send-notice.ts';
 import { listenForSignals } from './signals.ts';
-import type { notifyOptions } from './options/notify-options.ts';
+import type { allOptions, notifyOptions } from './options/all-options.ts';
 import type { Values } from './options/option.ts';
-import { readNamedFile, type warehouseOption } from './options/shared.ts';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
 
@@ -46,9 +45,9 @@ function delayAbort(signal: AbortSignal): AbortSignal {
   return controller.signal;
 }
 
-/** @throws `usage` if a URL is malformed, `configuration` if a file can't be read. */
+/** @throws `usage` if a URL is malformed. */
 export async function readNotifier(
-  args: Values<typeof notifyOptions & typeof warehouseOption>,
+  args: Values<typeof notifyOptions & Pick<typeof allOptions, 'warehouse'>>,
   warn: (message: string) => void,
 ): Promise<Notifier> {
   const orWarn = async (what: string, send: () => Promise<void>): Promise<void> => {
@@ -58,19 +57,15 @@ export async function readNotifier(
       warn(`${what} failed: ${messageOf(error)}`);
     }
   };
-  const pingFile = args['ping-url-file'];
-  const ping = pingFile === undefined ? args['ping-url'] : await readNamedFile('file', pingFile, 'ping-url-file');
-  const pingUrl = readUrl(ping?.trim(), 'ping-url');
+  const pingUrl = readUrl(args['ping-url']?.trim(), 'ping-url');
   const webhook = readUrl(args.webhook, 'webhook');
-  const secretFile = args['webhook-secret-file'];
-  const secret =
-    secretFile === undefined ? null : (await readNamedFile('secret', secretFile, 'webhook-secret-file')).trim();
+  const secret = (process.env['REKAP_WEBHOOK_SECRET'] ?? '').trim() || null;
   const commands: Readonly<Record<Notice['event'], string | undefined>> = {
     published: args['on-publish'],
-    unchanged: args['on-unchanged'],
     failed: args['on-failure'],
     // Readers of the current snapshot see no change.
     held: undefined,
+    unchanged: undefined,
     'dry run': undefined,
   };
   const metricsFile = args['metrics-file'];
@@ -131,7 +126,7 @@ async function writeMetrics(file: string, warehouse: string): Promise<void> {
 }
 
 /** Variables that can contain secrets. Commands don't get them. */
-const secretVariables = /^(REKAP_(API_KEYS?|PING_URL|WEBHOOK)|OTEL_EXPORTER_OTLP_(\w+_)?HEADERS)$/;
+const secretVariables = /^(REKAP_(API_KEYS?|PING_URL|WEBHOOK(_SECRET)?)|OTEL_EXPORTER_OTLP_(\w+_)?HEADERS)$/;
 
 /** Runs a command with its output on stderr, because stdout is for the summary. After a timeout, kills it and its children. */
 async function runCommand(command: string, body: string, notice: Notice, signal: AbortSignal): Promise<void> {

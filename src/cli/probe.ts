@@ -1,8 +1,8 @@
 /** rekap probe: drafts a pipeline from a few requests to a service. */
 
 import { declareCommand } from './options/option.ts';
-import { durationOption, jsonOption } from './options/shared.ts';
-import { findTrusted, loadChosenProject, projectOption } from './project.ts';
+import { allOptions, pick } from './options/all-options.ts';
+import { findTrusted, loadChosenProject } from './project.ts';
 import { RekapError } from '../errors.ts';
 import type { Auth } from '../project/declaration.ts';
 import type { Probe } from '../probe/probe.ts';
@@ -11,24 +11,13 @@ import type { LoadedProject } from '../project/load-project.ts';
 export const probeCommand = declareCommand({
   positionals: { url: 'URL of the list, with the query parameters that it requires' },
   options: {
-    auth: {
-      type: 'string',
-      describe: 'where to send the key: bearer, basic, header:NAME or query:NAME',
-      defaultDescription: 'as the project declares; without a project, no key is sent',
-    },
-    'api-key-file': {
-      type: 'string',
-      describe: 'file with the API key',
-      defaultDescription: 'the key in REKAP_API_KEY',
-    },
+    ...pick('auth', 'api-key-file', 'dry-run', 'json'),
     project: {
-      ...projectOption.project,
+      ...allOptions.project,
       describe: 'folder of the project to add the pipeline to; it is created if it does not exist',
       defaultDescription: 'the nearest one above the working directory, else a new folder named after the list',
     },
-    'max-duration': { ...durationOption['max-duration'], default: 120 },
-    'dry-run': { type: 'boolean', describe: 'print the draft without writing files' },
-    ...jsonOption,
+    'max-duration': { ...allOptions['max-duration'], default: 120 },
   },
   examples: [
     ['rekap probe https://host/v1/stations', 'draft a pipeline from at most 20 requests'],

@@ -1,17 +1,7 @@
-/** Loads the project of a command, and renames --partition as the project declares. */
+/** Loads the project of a command. */
 
-import type { Command, Options } from './options/option.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import type { LoadedProject } from '../project/load-project.ts';
-
-export const projectOption = {
-  project: {
-    type: 'string',
-    path: 'folder',
-    describe: 'folder with rekap.project.ts',
-    defaultDescription: 'the nearest one above the working directory, else the bundled project',
-  },
-} as const satisfies Options;
 
 export async function loadChosenProject(given: string | undefined): Promise<LoadedProject> {
   const { loadProject } = await import('../project/load-project.ts');
@@ -49,29 +39,4 @@ export async function findReportModule(given: string | undefined, name: string):
       if (!isRekapError(error, 'pipeline-definition', 'configuration') || given !== undefined) throw error;
     }
   return null;
-}
-
-/** Renames --partition to the name that the project declares: in the help, the environment and the config file. */
-export async function withPartitionOption(command: Command): Promise<Command> {
-  const { readPartitionOption } = await import('../project/find-project.ts');
-  const at = process.argv.findIndex((arg) => arg === '--project' || arg.startsWith('--project='));
-  const given = at < 0 ? process.env['REKAP_PROJECT'] : (process.argv[at]!.split('=')[1] ?? process.argv[at + 1]);
-  // Problems of the project are reported when it is loaded.
-  const name = await findTrusted(given)
-    .then(readPartitionOption)
-    .catch(() => 'partition');
-  const rename = (key: string): string => (key === 'partition' ? name : key);
-  const renamed = Object.entries(command.options).map(([key, option]) => [rename(key), option] as const);
-  const restore = <Args extends object>(args: Args): Args => ({
-    ...args,
-    partition: (args as Record<string, unknown>)[name],
-  });
-  const { cannotBegin } = command;
-  return {
-    ...command,
-    options: Object.fromEntries(renamed),
-    examples: (command.examples ?? []).map(([line, what]) => [line.replace('--partition', `--${name}`), what]),
-    run: (args, positionals) => command.run(restore(args), positionals),
-    ...(cannotBegin !== undefined && { cannotBegin: (args, error) => cannotBegin.call(command, restore(args), error) }),
-  };
 }

@@ -1,24 +1,19 @@
 /** rekap pull: copies the current snapshot of a bucket into a warehouse. */
 
 import { declareCommand } from './options/option.ts';
-import { durationOption, jsonOption, keepOptions, publishOptions, warehouseOption } from './options/shared.ts';
+import { join } from 'node:path';
+import { pick } from './options/all-options.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
 
 export const pullCommand = declareCommand({
   positionals: { bucket: 's3://bucket/prefix that a snapshot was pushed to' },
-  options: {
-    ...warehouseOption,
-    keep: keepOptions.keep,
-    'accept-source': publishOptions['accept-source'],
-    ...durationOption,
-    ...jsonOption,
-  },
+  options: pick('warehouse', 'keep', 'accept-source', 'max-duration', 'json'),
   examples: [['rekap pull s3://figures/dpr --warehouse mirror', 'copy the current snapshot and verify it']],
   async run({ warehouse, keep, json, 'accept-source': acceptSource, 'max-duration': seconds }, [address]) {
     const { url } = readBucketUrl(address!);
-    const [{ pullSnapshot }, { verifyAgainst }, { withBucket }, { complete, printJson }] = await Promise.all([
+    const [{ pullSnapshot }, { verifyAgainst }, { withBucket }, { printJson }] = await Promise.all([
       import('../share/pull-snapshot.ts'),
       import('../publish/verify-against.ts'),
       import('./use-bucket.ts'),
@@ -35,7 +30,7 @@ export const pullCommand = declareCommand({
     const { outcome, snapshot, files, bytes, held } = pulled;
     if (held !== null)
       return void process.stdout.write(
-        `Snapshot ${snapshot} is pinned in ${warehouse}, so ${held} was not pulled. To pull it, run ${complete('"rekap snapshots unpin"')}, then pull again.\n`,
+        `Snapshot ${snapshot} is pinned in ${warehouse}, so ${held} was not pulled. To make it current, remove the file ${join(warehouse, 'pinned')}, then pull again.\n`,
       );
     process.stdout.write(
       outcome === 'unchanged'

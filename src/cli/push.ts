@@ -1,14 +1,7 @@
 /** rekap push: copies a snapshot to a bucket, and makes it current there. */
 
 import { declareCommand, type Values } from './options/option.ts';
-import {
-  jsonOption,
-  keepOptions,
-  type logOptions,
-  publishOptions,
-  snapshotOption,
-  warehouseOption,
-} from './options/shared.ts';
+import { type allOptions, pick, type publishOptions } from './options/all-options.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import { readBucketUrl } from '../share/address.ts';
 import type { LogFormat } from './print/event-log.ts';
@@ -16,20 +9,9 @@ import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
 import type { Pushed } from '../share/push-snapshot.ts';
 
-const options = {
-  ...warehouseOption,
-  snapshot: { ...snapshotOption.snapshot, describe: 'ID of the snapshot to push' },
-  keep: { ...keepOptions.keep, describe: 'snapshots to keep in the bucket' },
-  'accept-source': {
-    ...publishOptions['accept-source'],
-    describe: 'allow the bucket to switch to another source',
-  },
-  ...jsonOption,
-} as const;
-
 export const pushCommand = declareCommand({
   positionals: { bucket: 's3://bucket/prefix; for a store other than AWS, set AWS_ENDPOINT_URL_S3' },
-  options,
+  options: pick('warehouse', 'snapshot', 'keep', 'accept-source', 'json'),
   examples: [
     ['rekap push s3://figures/dpr', 'credentials and region come from the standard AWS settings'],
     ['AWS_ENDPOINT_URL_S3=https://store.example rekap push s3://figures/dpr', 'another store with an S3 API'],
@@ -70,7 +52,7 @@ function describePushed({ outcome, snapshot, bucket, files, bytes, removed }: Pu
   return `Pushed snapshot ${snapshot} to ${bucket}: ${countOf(files, 'file')}, ${formatBytes(bytes)}\n${gone}`;
 }
 
-type PushedArguments = Values<typeof logOptions & typeof warehouseOption & typeof publishOptions> & {
+type PushedArguments = Values<Pick<typeof allOptions, 'log-format' | 'warehouse'> & typeof publishOptions> & {
   readonly keep: number;
   readonly json: boolean;
 };

@@ -1,7 +1,6 @@
 /** Writes the result of a query to stdout or a file, with a notice for figures of the sample. */
 
 import { extname } from 'node:path';
-import type { ExpandOptions, TableLayout } from './print/result-table.ts';
 import { writeOut } from './print/terminal.ts';
 import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../snapshots/query/query-result.ts';
@@ -42,14 +41,10 @@ interface Query {
 
 interface PrintedQuery extends Query {
   readonly format: PrintedFormat;
-  readonly layout: TableLayout;
-  /** Options that show what a table leaves out; by default those of `rekap query`. */
-  readonly expand?: ExpandOptions;
-  readonly isPaged: boolean;
 }
 
 export async function printResult(query: PrintedQuery, bounds: QuerySettings = {}): Promise<void> {
-  const { database, sql, notice, format, layout, expand, isPaged } = query;
+  const { database, sql, notice, format } = query;
   const { runQuery } = await import('../snapshots/query/run-query.ts');
   if (format !== 'table') {
     const writeRows = await loadTextWriter(format);
@@ -62,15 +57,10 @@ export async function printResult(query: PrintedQuery, bounds: QuerySettings = {
     import('./print/page-output.ts'),
   ]);
   const draw = async (result: QueryResult, to: typeof writeOut): Promise<void> => {
-    await writeTable(result, to, { layout, ...(expand !== undefined && { expand }) });
+    await writeTable(result, to);
     if (notice !== null) await to(`${notice}\n`);
   };
-  await runQuery(
-    database,
-    sql,
-    (result) => (isPaged ? writePaged((to) => draw(result, to)) : draw(result, writeOut)),
-    bounds,
-  );
+  await runQuery(database, sql, (result) => writePaged((to) => draw(result, to)), bounds);
 }
 
 interface SavedQuery extends Query {

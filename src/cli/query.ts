@@ -1,58 +1,46 @@
 /** rekap query: runs one SQL statement on a snapshot. */
 
+import { fstatSync } from 'node:fs';
 import { declareCommand, type Options, type Values } from './options/option.ts';
-import { readNamedFile, readWarehouseOption, resultOptions, snapshotOption, week } from './options/shared.ts';
+import { allOptions, pick, readWarehouse } from './options/all-options.ts';
 import { formatOfFile, type PrintedFormat, printResult, saveResult } from './query-output.ts';
 import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 
 const options = {
-  ...readWarehouseOption,
-  ...snapshotOption,
-  file: { type: 'string', alias: 'f', describe: 'file with the query; - for standard input' },
-  param: {
-    type: 'array',
-    nargs: 1,
-    describe: 'value of a query parameter, such as code=11 for $code',
-  },
-  ...resultOptions,
+  ...readWarehouse,
+  ...pick('snapshot', 'param'),
+  json: { ...allOptions.json, describe: 'same as --format json' },
   format: {
-    ...resultOptions.format,
+    ...allOptions.format,
     choices: ['table', 'markdown', 'csv', 'json', 'parquet', 'arrow'],
-    describe: 'output format',
     defaultDescription: 'from the extension of --out, otherwise table',
   },
-  out: { type: 'string', describe: 'output file, such as rows.csv; required for parquet and arrow' },
-  layout: {
-    type: 'string',
-    choices: ['columns', 'blocks'],
-    default: 'columns',
-    describe: 'table layout: one line per row, or one block per row',
-  },
+  out: { ...allOptions.out, describe: 'output file, such as rows.csv; required for parquet and arrow' },
   'max-duration': {
     type: 'number',
-    range: [1, week],
+    range: allOptions['max-duration'].range,
     describe: 'maximum seconds for the query',
     defaultDescription: 'no limit',
   },
 } as const satisfies Options;
 
 export const queryCommand = declareCommand({
-  positionals: { sql: 'one read-only statement; - for standard input' },
+  positionals: { sql: 'one read-only statement; - for standard input; without one, how to open the file elsewhere' },
   options,
   exclusive: ['format', 'json'],
   examples: [
-    ['rekap query "SHOW TABLES"', 'list all tables and views'],
+    ['rekap query', 'list all tables and views, and the commands that open the file in DuckDB and Python'],
     ['rekap query "FROM changes WHERE kind = \'changed\'"', 'values that the source changed'],
     ['rekap query "FROM violations" --format csv | head', 'failed checks'],
     ['rekap query "FROM violations" --out violations.csv', 'a file for a spreadsheet'],
-    ['rekap query -f rows.sql --param code=11', 'a query from a file, with a value for $code'],
+    ['rekap query "$(cat rows.sql)" --param code=11', 'a query from a file, with a value for $code'],
   ],
   run: runQueryCommand,
 });
 
 async function runQueryCommand(args: Values<typeof options>, [argument]: readonly string[]): Promise<void> {
-  const sql = await readSql(argument, args.file);
+  const sql = await readSql(argument);
   const parameters = readParameters(args.param);
   const { warehouse, out, 'max-duration': seconds } = args;
   const format =
@@ -74,6 +62,10 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   ]);
   const snapshot = await chooseSnapshot(warehouse, args.snapshot);
   const database = await requireDatabase(snapshot);
+  if (sql === null) {
+    const { describeAccess } = await import('./query-guide.ts');
+    return void process.stdout.write(await describeAccess(snapshot, database));
+  }
   if (out !== undefined) await requireOutside(out, warehouse);
   const leftovers = out === undefined ? [] : [await temporaryName(out)];
   const interruption = out === undefined ? null : listenForSignals({ next: `${out} was not written.` });
@@ -83,7 +75,7 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   const query = { database, sql, notice: sampleNotice(snapshot.manifest) };
   try {
     if (out !== undefined) await saveResult({ ...query, out, format }, bounds);
-    else await printResult({ ...query, format: format as PrintedFormat, layout: args.layout, isPaged: true }, bounds);
+    else await printResult({ ...query, format: format as PrintedFormat }, bounds);
   } finally {
     interruption?.stop();
     await watch.stop();
@@ -92,18 +84,10 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
 
 const maxSqlLength = 10_000_000;
 
-/** @throws `usage` if the query is missing, or given twice. */
-async function readSql(argument: string | undefined, file: string | undefined): Promise<string> {
-  if (argument !== undefined && file !== undefined)
-    throw new RekapError('usage', 'You gave two queries: an argument and --file.', 'Give only one of them.');
-  if (file !== undefined && file !== '-') return readNamedFile('query', file, 'file');
+/** Returns null if there is neither an argument nor a pipe or a file on standard input. */
+async function readSql(argument: string | undefined): Promise<string | null> {
   if (argument !== undefined && argument !== '-') return argument;
-  if (argument === undefined && file === undefined && process.stdin.isTTY)
-    throw new RekapError(
-      'usage',
-      'The query is missing.',
-      'Give it as an argument, such as rekap query "SHOW TABLES", as a file with -f, or on standard input.',
-    );
+  if (argument === undefined && fstatSync(0).isCharacterDevice()) return null;
   let text = '';
   process.stdin.setEncoding('utf8');
   for await (const piece of process.stdin) {

@@ -1,26 +1,15 @@
 /** rekap replay: rebuilds a snapshot from the stored responses. */
 
 import { declareCommand } from './options/option.ts';
-import { findReportModule, projectOption } from './project.ts';
-import { jsonOption, logOptions, publishOptions, readPublishOptions, warehouseOption } from './options/shared.ts';
+import { pick, publishOptions, readPublishOptions } from './options/all-options.ts';
+import { findReportModule } from './project.ts';
 
 export const replayCommand = declareCommand({
   positionals: { run: 'ID of the run [default: the newest finished run]' },
-  options: {
-    ...warehouseOption,
-    into: {
-      type: 'string',
-      path: 'folder',
-      describe: 'build the snapshot in another warehouse, for comparison',
-    },
-    ...projectOption,
-    ...publishOptions,
-    ...logOptions,
-    ...jsonOption,
-  },
+  options: { ...pick('warehouse', 'project', 'log-format', 'json'), ...publishOptions },
   examples: [
     ['rekap replay', 'prove that the stored responses give the newest snapshot'],
-    ['rekap replay 20261120T030002Z-1f3a9c --into /tmp/again', 'build the snapshot in another folder'],
+    ['rekap replay 20261120T030002Z-1f3a9c', 'prove it of an earlier run'],
     ['rekap replay --accept-changes', 'publish figures that the gate refused, without new requests'],
   ],
   async run(args, [run = null]) {
@@ -31,7 +20,7 @@ export const replayCommand = declareCommand({
     const where = { warehouse: args.warehouse, run };
     const project = await projectOfReplay(where);
     const reportModule = await findReportModule(args.project, project.name);
-    const requested = { ...where, into: args.into ?? null, reportModule, ...readPublishOptions(args) };
+    const requested = { ...where, reportModule, ...readPublishOptions(args) };
     const logFormat = args['log-format'];
     await runVisibly(project, args.json, (context) => replay(requested, context), { logFormat });
   },

@@ -1,24 +1,21 @@
 /** rekap report: writes the report of a snapshot as one HTML page. */
 
 import { declareCommand } from './options/option.ts';
-import { findReportModule, projectOption } from './project.ts';
-import { languageOption, snapshotOption, readWarehouseOption } from './options/shared.ts';
+import { allOptions, pick, readWarehouse } from './options/all-options.ts';
+import { findReportModule } from './project.ts';
 import { RekapError } from '../errors.ts';
 
 export const reportCommand = declareCommand({
   options: {
-    ...readWarehouseOption,
-    ...snapshotOption,
-    ...languageOption,
-    ...projectOption,
-    out: { type: 'string', describe: 'output file', defaultDescription: 'report-<snapshot>-<language>.html' },
-    open: { type: 'boolean', describe: 'open the report in a browser' },
+    ...readWarehouse,
+    ...pick('snapshot', 'lang', 'project'),
+    out: { ...allOptions.out, defaultDescription: 'report-<snapshot>-<language>.html' },
   },
   examples: [
-    ['rekap report --open', 'read the report of the current snapshot'],
+    ['rekap report', 'write the report of the current snapshot to a file'],
     ['rekap report --lang id --out laporan.html', 'write the report in Indonesian to a file'],
   ],
-  async run({ warehouse, snapshot: id, lang, out, open, project }) {
+  async run({ warehouse, snapshot: id, lang, out, project }) {
     const [{ makeReport }, { chooseSnapshot, readPinnedId, requireDatabase }, { writeAside, requireOutside }, paths] =
       await Promise.all([
         import('../publish/write-report.ts'),
@@ -50,27 +47,5 @@ export const reportCommand = declareCommand({
     const { writeFile } = await import('node:fs/promises');
     await writeAside(file, (aside) => writeFile(aside, page));
     process.stdout.write(`${file}\n`);
-    if (open) await openInBrowser(file);
   },
 });
-
-const openers: Readonly<Record<string, readonly [program: string, ...args: string[]]>> = {
-  darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
-};
-
-async function openInBrowser(file: string): Promise<void> {
-  const [{ spawn }, { resolve }] = await Promise.all([import('node:child_process'), import('node:path')]);
-  const [program, ...args] = openers[process.platform] ?? ['xdg-open'];
-  await new Promise<void>((done) => {
-    const child = spawn(program, [...args, resolve(file)], { stdio: 'ignore', detached: true });
-    child.once('error', () => {
-      process.stderr.write(`${program} is not installed. Open ${file} in a browser.\n`);
-      done();
-    });
-    child.once('spawn', () => {
-      child.unref();
-      done();
-    });
-  });
-}

@@ -1,12 +1,12 @@
 /** rekap schedule: syncs on a cron schedule, in the foreground, until a signal stops it. */
 
-import { readDuration } from './options/duration.ts';
 import { formatAge } from '../runtime/text.ts';
+import { allOptions, pick } from './options/all-options.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { logToStderr } from './print/event-log.ts';
 import { printError } from './print/terminal.ts';
 import { listenForSignals } from './signals.ts';
-import { prepareSync, syncOptions } from './sync.ts';
+import { commonOptions, prepareSync, syncOptions } from './sync.ts';
 import { holdOutput, readNotices, notifyOthers } from './notify-others.ts';
 import { invocation } from './options/invocation.ts';
 import { RekapError } from '../errors.ts';
@@ -15,41 +15,24 @@ import { systemClock } from '../runtime/context.ts';
 import type { RunsSummary } from '../snapshots/freshness.ts';
 
 const options = {
-  cron: {
-    type: 'string',
-    describe: 'when to sync: minute, hour, day of the month, month, day of the week',
-  },
-  timezone: {
-    type: 'string',
-    describe: 'time zone of the schedule, such as Asia/Jakarta',
-    defaultDescription: 'local time zone',
-  },
-  jitter: {
-    type: 'string',
-    describe: 'maximum random delay of each sync, such as 10m',
-    defaultDescription: 'no delay',
-  },
-  retries: {
-    type: 'number',
-    range: [0, 10],
-    default: 3,
-    describe: 'maximum retries if the source fails: after 5 minutes, then 10, then 20',
-  },
+  ...pick('cron', 'host'),
   port: {
-    type: 'number',
-    range: [0, 65_535],
+    ...allOptions.port,
     describe: 'port for /health and /metrics; 0 for any free port',
     defaultDescription: 'none',
   },
-  host: { type: 'string', default: '127.0.0.1', describe: 'address to listen on' },
   ...syncOptions,
 } as const satisfies Options;
+
+/** Retries if the source fails: after 5 minutes, then 10, then 20. */
+const retries = 3;
 
 export const scheduleCommand = declareCommand({
   options,
   exclusive: ['base-url', 'sample'],
+  common: ['cron', 'port', 'host', ...commonOptions],
   examples: [
-    ['rekap schedule --cron "15 2 * * *" --timezone Asia/Jakarta --base-url https://host', 'sync every night'],
+    ['rekap schedule --cron "15 2 * * *" --base-url https://host', 'sync every night'],
     ['rekap schedule --cron "15 2 * * *" --port 9464 --config rekap.json', 'with /health and /metrics'],
   ],
   run,
@@ -58,8 +41,6 @@ export const scheduleCommand = declareCommand({
 async function run(args: Values<typeof options>): Promise<void> {
   if (args.cron === undefined)
     throw new RekapError('usage', 'The schedule is missing.', 'Add --cron, such as --cron "15 2 * * *".');
-  const jitter = args.jitter === undefined ? 0 : readDuration(args.jitter, 'jitter');
-  const timezone = args.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const [
     { readTimetable, runSchedule, withRetries },
     { createRunsReader, readRuns },
@@ -71,7 +52,7 @@ async function run(args: Values<typeof options>): Promise<void> {
     import('../snapshots/freshness.ts'),
     import('../notify/metrics.ts'),
   ]);
-  const timetable = readTimetable(args.cron, timezone);
+  const timetable = readTimetable(args.cron, Intl.DateTimeFormat().resolvedOptions().timeZone);
   const requested = { ...args, 'dry-run': false, unpin: false, json: false };
   // Reports invalid settings now instead of at the first sync.
   await prepareSync(requested);
@@ -88,7 +69,7 @@ async function run(args: Values<typeof options>): Promise<void> {
       const nextAt = new Date(systemClock.now().getTime() + event.milliseconds);
       Object.assign(state, { isRunning: false, nextAt, retries: state.retries + 1 });
     }
-    if (event.kind !== 'begin') logEvent(log, event, timezone);
+    if (event.kind !== 'begin') logEvent(log, event);
   };
   const readLines = createRunsReader(args.warehouse);
   const readSummary = async () => summarizeRuns(await readLines());
@@ -116,16 +97,14 @@ async function run(args: Values<typeof options>): Promise<void> {
   try {
     await runSchedule({
       timetable,
-      jitter,
       lastBegun: lastBegun(await readRuns(args.warehouse)),
       clock: systemClock,
-      random: Math.random,
       signal,
       report,
       async runSync() {
         try {
           const context = { clock: systemClock, signal, report };
-          await notifyOthers(requested, async () => () => withRetries(args.retries, sync, context));
+          await notifyOthers(requested, async () => () => withRetries(retries, sync, context));
         } catch (error) {
           if (!signal.aborted) printError(error);
         } finally {
@@ -141,13 +120,10 @@ async function run(args: Values<typeof options>): Promise<void> {
   }
 }
 
-function logEvent(
-  log: ReturnType<typeof logToStderr>,
-  event: Exclude<ScheduleEvent, { kind: 'begin' }>,
-  timezone: string,
-) {
+function logEvent(log: ReturnType<typeof logToStderr>, event: Exclude<ScheduleEvent, { kind: 'begin' }>) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const local = (time: Date): string =>
-    `${time.toLocaleString('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })} ${timezone}`;
+    `${time.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' })} ${timeZone}`;
   if (event.kind === 'wait') {
     const left = formatAge(event.until.getTime() - Date.now());
     log('schedule_wait', { next_run: event.until.toISOString() }, `next sync: ${local(event.until)}, in ${left}`);

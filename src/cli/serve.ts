@@ -2,11 +2,12 @@
 
 import { countFaults, listFaults, parseFaults } from './faults.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
-import { readNamedFile } from './options/shared.ts';
+import { allOptions, pick } from './options/all-options.ts';
+import { readNamedFile } from './options/read-file.ts';
 import { invocation } from './options/invocation.ts';
 import { printFailure, warningText } from './print/terminal.ts';
 import { remoteAccessWarning, describeService } from './service-text.ts';
-import { loadChosenProject, projectOption } from './project.ts';
+import { loadChosenProject } from './project.ts';
 import type { SampleWarehouse } from './sample-service.ts';
 import { isBucketUrl } from '../share/address.ts';
 import { RekapError } from '../errors.ts';
@@ -15,34 +16,13 @@ import { systemClock } from '../runtime/context.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 
 const options = {
-  ...projectOption,
-  sample: { type: 'boolean', describe: 'serve the sample figures; prints a generated API key' },
-  data: {
-    type: 'string',
-    path: 'folder',
-    describe: 'folder with a JSON array of records per endpoint, such as list.json for /api/list',
-  },
+  ...pick('project', 'sample', 'data', 'host', 'api-keys-file', 'faults'),
   warehouse: {
     type: 'string',
     path: 'folder or bucket',
     describe: 'warehouse folder or s3://bucket/prefix; serves the current snapshot and follows it when it changes',
   },
-  host: { type: 'string', default: '127.0.0.1', describe: 'address to listen on' },
-  port: {
-    type: 'number',
-    range: [0, 65_535],
-    default: 8080,
-    describe: 'port to listen on; 0 for any free port',
-  },
-  'api-keys-file': {
-    type: 'string',
-    describe: 'file with one accepted API key per line',
-    defaultDescription: 'the keys in REKAP_API_KEYS, separated by commas',
-  },
-  faults: {
-    type: 'array',
-    describe: 'faults to simulate, for testing a pipeline; the help lists them',
-  },
+  port: { ...allOptions.port, default: 8080 },
 } as const satisfies Options;
 
 type ServeArguments = Values<typeof options>;

@@ -1,39 +1,33 @@
-/** rekap snapshots: list, show, verify, roll back, unpin and prune. */
+/** rekap snapshots: list, show, verify and roll back. */
 
 import { declareCommand } from './options/option.ts';
-import { durationOption, jsonOption, keepOptions, readKeepOptions, warehouseOption } from './options/shared.ts';
+import { pick } from './options/all-options.ts';
 
-const options = { ...warehouseOption, ...jsonOption } as const;
+const options = pick('warehouse', 'json');
 
 const positionals = { id: 'ID of a snapshot [default: the current snapshot]' } as const;
 
-export const listCommand = declareCommand({
+export const snapshotsCommand = declareCommand({
+  positionals: { id: 'ID of a snapshot; current for the current one [default: list all]' },
   options,
-  async run({ warehouse, json }) {
-    const [{ listSnapshots, renderList }, { printJson }] = await Promise.all([
-      import('./print/list-snapshots.ts'),
-      import('./print/terminal.ts'),
-    ]);
-    const snapshots = await listSnapshots(warehouse);
-    if (json) return printJson(snapshots);
-    process.stdout.write(
-      snapshots.length === 0
-        ? `The warehouse ${warehouse} does not contain any snapshots yet.\n`
-        : renderList(snapshots),
-    );
-  },
-});
-
-export const showCommand = declareCommand({
-  positionals,
-  options,
+  examples: [
+    ['rekap snapshots', 'list all snapshots, newest last'],
+    ['rekap snapshots current', 'show the current one'],
+  ],
   async run({ warehouse, json }, [id]) {
-    const [{ readSnapshot, requireCurrent, requireNoLog }, { renderSnapshot }, { printJson }] = await Promise.all([
+    const { printJson } = await import('./print/terminal.ts');
+    if (id === undefined) {
+      const { listSnapshots, renderList } = await import('./print/list-snapshots.ts');
+      const snapshots = await listSnapshots(warehouse);
+      if (json) return printJson(snapshots);
+      const none = `The warehouse ${warehouse} does not contain any snapshots yet.\n`;
+      return void process.stdout.write(snapshots.length === 0 ? none : renderList(snapshots));
+    }
+    const [{ readSnapshot, requireCurrent, requireNoLog }, { renderSnapshot }] = await Promise.all([
       import('../warehouse/warehouse.ts'),
       import('./print/show-snapshot.ts'),
-      import('./print/terminal.ts'),
     ]);
-    const snapshot = id === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
+    const snapshot = id === 'current' ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
     await requireNoLog(snapshot);
     if (json) printJson(snapshot.manifest);
     else process.stdout.write(renderSnapshot(snapshot));
@@ -42,7 +36,7 @@ export const showCommand = declareCommand({
 
 export const verifyCommand = declareCommand({
   positionals,
-  options: { ...options, ...durationOption },
+  options: pick('warehouse', 'json', 'max-duration'),
   async run({ warehouse, json, 'max-duration': seconds }, [id]) {
     const [
       { readCurrentId, requireCurrent },
@@ -94,45 +88,7 @@ export const rollbackCommand = declareCommand({
     if (json) printJson({ current: id, pinned: id, answer_problems: answerProblems, ends_history_of: endsHistoryOf });
     else
       process.stdout.write(
-        `Snapshot ${id} is now current and pinned. It stays current until you run ${complete('"rekap snapshots unpin"')}.\n`,
+        `Snapshot ${id} is now current and pinned. It stays current until you run ${complete('"rekap sync --unpin"')}.\n`,
       );
-  },
-});
-
-export const unpinCommand = declareCommand({
-  options,
-  async run({ warehouse, json }) {
-    const [{ unpin }, { printJson }] = await Promise.all([
-      import('../snapshots/manage-snapshots.ts'),
-      import('./print/terminal.ts'),
-    ]);
-    const unpinned = await unpin(warehouse);
-    if (json) printJson({ unpinned });
-    else
-      process.stdout.write(
-        unpinned === null
-          ? 'No snapshot is pinned.\n'
-          : `Snapshot ${unpinned} is no longer pinned. The next sync can replace it.\n`,
-      );
-  },
-});
-
-export const pruneCommand = declareCommand({
-  options: { ...options, ...keepOptions },
-  async run({ warehouse, json, ...keeping }) {
-    const [{ prune }, { printJson }] = await Promise.all([
-      import('../snapshots/manage-snapshots.ts'),
-      import('./print/terminal.ts'),
-    ]);
-    const pruned = await prune({ warehouse, ...readKeepOptions(keeping) });
-    if (json) return printJson(pruned);
-    const { removed, landings } = pruned;
-    const lines = [
-      removed.length === 0 ? '' : `Removed ${removed.length === 1 ? 'snapshot' : 'snapshots'} ${removed.join(', ')}.\n`,
-      landings.length === 0
-        ? ''
-        : `Removed the responses of ${landings.length === 1 ? 'run' : 'runs'} ${landings.join(', ')}.\n`,
-    ].join('');
-    process.stdout.write(lines === '' ? 'Nothing to remove.\n' : lines);
   },
 });

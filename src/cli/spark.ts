@@ -1,13 +1,13 @@
 /** rekap lake land, spark-script and lake release: let Spark build the tables of a run. */
 
 import { declareCommand } from './options/option.ts';
-import { jsonOption, publishOptions, warehouseOption } from './options/shared.ts';
-import { catalogOptions, lakeOptions, placeOf, readNamespace, sourceOption, withCatalog } from './lake-settings.ts';
+import { pick } from './options/all-options.ts';
+import { lakeOptions, placeOf, readNamespace, withCatalog } from './lake-settings.ts';
 import { formatNumber } from '../runtime/text.ts';
 
 export const landCommand = declareCommand({
   positionals: { run: 'ID of the run [default: the newest finished run]' },
-  options: { ...warehouseOption, ...lakeOptions, ...sourceOption, ...jsonOption },
+  options: { ...pick('warehouse', 'accept-source', 'json'), ...lakeOptions },
   examples: [['rekap lake land --catalog https://…', 'copy the accepted records of the newest run to raw.records']],
   async run(args, [run = null]) {
     const { landRecords } = await import('../share/spark/land-records.ts');
@@ -33,7 +33,7 @@ export const landCommand = declareCommand({
 
 export const sparkScriptCommand = declareCommand({
   positionals: { run: 'ID of the run [default: the newest finished run]' },
-  options: { ...warehouseOption, namespace: catalogOptions.namespace },
+  options: pick('warehouse', 'namespace'),
   examples: [['rekap spark-script > build.sql', 'then: spark-sql … -f build.sql, and: rekap lake release RUN']],
   async run(args, [run = null]) {
     const namespace = readNamespace(args);
@@ -52,14 +52,8 @@ export const sparkScriptCommand = declareCommand({
 export const releaseCommand = declareCommand({
   positionals: { run: 'ID of the run' },
   options: {
-    ...warehouseOption,
+    ...pick('warehouse', 'accept-changes', 'accept-source', 'json'),
     ...lakeOptions,
-    ...sourceOption,
-    'accept-changes': {
-      ...publishOptions['accept-changes'],
-      describe: 'release even if a dataset shrank, or totals changed significantly',
-    },
-    ...jsonOption,
   },
   async run(args, [run = '']) {
     const [{ releaseRun }, { systemClock }] = await Promise.all([

@@ -2,21 +2,13 @@
 
 import { declareCommand } from './options/option.ts';
 import { readDuration } from './options/duration.ts';
-import { jsonOption, warehouseOption } from './options/shared.ts';
+import { pick } from './options/all-options.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
 import { countOf, formatAge, formatNumber } from '../runtime/text.ts';
 import type { Status } from '../snapshots/freshness.ts';
 
 export const statusCommand = declareCommand({
-  options: {
-    ...warehouseOption,
-    'max-age': {
-      type: 'string',
-      default: '26h',
-      describe: 'maximum age of the newest success, such as 26h or 2d',
-    },
-    ...jsonOption,
-  },
+  options: pick('warehouse', 'max-age', 'json'),
   examples: [
     ['rekap status', 'exit code 0 fresh, 6 stale, 7 last run failed'],
     ['rekap status --max-age 8d', 'for a weekly sync'],
@@ -59,7 +51,7 @@ export const statusCommand = declareCommand({
       const held =
         pinned === null
           ? ''
-          : `Snapshot ${pinned} is pinned. It stays current until you run ${complete('"rekap snapshots unpin"')}.\n`;
+          : `Snapshot ${pinned} is pinned. It stays current until you run ${complete('"rekap sync --unpin"')}.\n`;
       const more = running === null ? '' : `Run ${running} is running.\n`;
       process.stdout.write(fitLines(line + held + more, process.stdout));
     }

@@ -1,105 +1,53 @@
 /** rekap sync: fetches and checks all datasets, and publishes a snapshot. */
 
 import { nameOption } from './options/invocation.ts';
-import { declareCommand, type Options, type Values } from './options/option.ts';
-import {
-  jsonOption,
-  keepOptions,
-  publishOptions,
-  readKeepOptions,
-  readPublishOptions,
-  warehouseOption,
-  durationOption,
-  week,
-  logOptions,
-} from './options/shared.ts';
-import { notifyOptions } from './options/notify-options.ts';
+import { notifyOptions, pick, publishOptions, readPublishOptions } from './options/all-options.ts';
+import { declareCommand, type Values } from './options/option.ts';
 import { notifyOthers } from './notify-others.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { checkCatalogSettings, lakeOptions } from './lake-settings.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
-import { loadChosenProject, projectOption } from './project.ts';
+import { loadChosenProject } from './project.ts';
 import { comparePartitions, type Project } from '../project/declaration.ts';
-import { grades } from '../stages.ts';
 import { syncDefaults } from '../run-options.ts';
 
 export const syncOptions = {
-  'base-url': {
-    type: 'string',
-    describe: 'URL of the service, such as https://host or https://host/path',
-  },
-  sample: { type: 'boolean', describe: 'sync sample figures from a local service' },
-  'api-key-file': {
-    type: 'string',
-    describe: 'file with the API key',
-    defaultDescription: 'the key in REKAP_API_KEY',
-  },
-  ...warehouseOption,
-  ...projectOption,
-  partition: { type: 'array', describe: 'sync only these partitions; the others are carried over' },
-  dataset: { type: 'array', describe: 'sync only these datasets; the others are carried over' },
-  'require-proof': {
-    type: 'string',
-    choices: grades,
-    describe: 'minimum proof of completeness; refuse to publish if the proof of a list is weaker',
-  },
-  concurrency: {
-    type: 'number',
-    range: [1, 64],
-    default: syncDefaults.concurrency,
-    describe: 'maximum concurrent requests',
-  },
-  'page-size': {
-    type: 'number',
-    range: [2, 100_000],
-    default: syncDefaults.pageSize,
-    describe: 'records per request',
-  },
-  timeout: {
-    type: 'number',
-    range: [1, 3600],
-    default: syncDefaults.timeout / 1000,
-    describe: 'maximum seconds per attempt',
-  },
-  attempts: {
-    type: 'number',
-    range: [1, 20],
-    default: syncDefaults.maxAttempts,
-    describe: 'maximum attempts per request',
-  },
-  ...durationOption,
+  ...pick('base-url', 'sample', 'api-key-file', 'warehouse', 'project'),
+  ...pick('partition', 'dataset', 'require-proof', 'concurrency', 'page-size', 'timeout', 'max-duration'),
   ...publishOptions,
-  ...keepOptions,
-  resume: {
-    type: 'boolean',
-    describe: 'continue from the stored pages of an interrupted or failed sync; the full listing is always read again',
-  },
-  'resume-within': {
-    type: 'number',
-    range: [1, week],
-    default: 3600,
-    describe: 'maximum age in seconds of the pages that --resume reuses',
-  },
-  push: { type: 'string', describe: 's3://bucket/prefix to push the snapshot to after each success' },
-  lake: { type: 'boolean', describe: 'publish the snapshot to the Iceberg catalog after each success' },
+  ...pick('keep', 'keep-landing', 'resume', 'push', 'lake'),
   ...lakeOptions,
   ...notifyOptions,
-  ...logOptions,
-} as const satisfies Options;
+  ...pick('log-format'),
+} as const;
 
-const options = {
-  ...syncOptions,
-  'dry-run': { type: 'boolean', describe: 'fetch and check the data, but do not publish it' },
-  unpin: { type: 'boolean', describe: 'remove the pin of a rollback and make the new snapshot current' },
-  ...jsonOption,
-} as const satisfies Options;
+const options = { ...syncOptions, ...pick('dry-run', 'unpin', 'json') } as const;
+
+/** What most syncs set. */
+export const commonOptions = [
+  'base-url',
+  'sample',
+  'api-key-file',
+  'warehouse',
+  'partition',
+  'dataset',
+  'strict',
+  'accept-changes',
+  'keep',
+  'resume',
+  'on-failure',
+  'dry-run',
+  'json',
+  'config',
+] as const;
 
 type SyncArguments = Values<typeof options>;
 
 export const syncCommand = declareCommand({
   options,
   exclusive: ['base-url', 'sample'],
+  common: commonOptions,
   examples: [
     ['rekap sync --sample', 'sync the sample figures'],
     ['REKAP_API_KEY=… rekap sync --base-url https://host', 'sync a service'],
@@ -111,6 +59,9 @@ export const syncCommand = declareCommand({
   cannotBegin: (args, error) => notifyOthers(args, () => Promise.reject(error)),
 });
 
+/** Milliseconds. Older pages may differ too much from the listing. */
+const resumeWithin = 3_600_000;
+
 /** Checks the options, and returns a function that runs the sync. */
 export async function prepareSync(args: SyncArguments): Promise<() => Promise<void>> {
   const settings = {
@@ -118,11 +69,12 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     concurrency: args.concurrency,
     pageSize: args['page-size'],
     timeout: args.timeout * 1000,
-    maxAttempts: args.attempts,
+    maxAttempts: syncDefaults.maxAttempts,
     maxDuration: args['max-duration'] * 1000,
     ...readPublishOptions(args),
-    ...readKeepOptions(args),
-    resumeWithin: args.resume ? args['resume-within'] * 1000 : null,
+    keep: args.keep,
+    keepLanding: args['keep-landing'] ?? null,
+    resumeWithin: args.resume ? resumeWithin : null,
     dryRun: args['dry-run'],
     unpin: args.unpin,
     requireProof: args['require-proof'] ?? null,
@@ -173,7 +125,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
 /** @throws `usage` if a value is invalid for its column, or the datasets have different partitions. */
 function readPartitions(
   given: readonly string[] | undefined,
-  { pipelines, partitionOption }: Project,
+  { pipelines }: Project,
   datasets: readonly string[] | null,
 ): string[] | null {
   if (given === undefined) return null;
@@ -183,10 +135,10 @@ function readPartitions(
       partition === undefined ? [] : [[partition.column, own[partition.column]!]],
     ),
   );
-  const option = nameOption(partitionOption);
+  const option = nameOption('partition');
   const [[column, definition] = [], ...others] = columns;
   if (column === undefined || definition === undefined)
-    throw new RekapError('usage', `${option}: these datasets have no partitions.`, `Remove --${partitionOption}.`);
+    throw new RekapError('usage', `${option}: these datasets have no partitions.`, 'Remove --partition.');
   if (others.length > 0)
     throw new RekapError(
       'usage',
@@ -200,7 +152,7 @@ function readPartitions(
     throw new RekapError(
       'usage',
       `${option} ${JSON.stringify(wrong)} is not a value of ${column}, which is a whole number.`,
-      `Use numbers, such as --${partitionOption} 1101 1102. To list them, run "rekap query 'SELECT DISTINCT ${column} FROM ${requested[0]!.table}'".`,
+      `Use numbers, such as --partition 1101 1102. To list them, run "rekap query 'SELECT DISTINCT ${column} FROM ${requested[0]!.table}'".`,
     );
   return [...new Set(given.map((value) => String(BigInt(value))))].toSorted(comparePartitions);
 }

@@ -2,8 +2,8 @@
 
 import { parseFaults } from './faults.ts';
 import { declareCommand } from './options/option.ts';
-import { jsonOption } from './options/shared.ts';
-import { loadChosenProject, projectOption } from './project.ts';
+import { allOptions, pick } from './options/all-options.ts';
+import { loadChosenProject } from './project.ts';
 import { RekapError } from '../errors.ts';
 import type { FaultTrial } from '../testing/try-faults.ts';
 import { countOf } from '../runtime/text.ts';
@@ -19,20 +19,18 @@ const words: Readonly<Record<FaultTrial['outcome'], string>> = {
 
 export const testCommand = declareCommand({
   options: {
-    ...projectOption,
+    ...pick('project', 'json'),
     faults: {
-      type: 'array',
+      ...allOptions.faults,
       describe: 'faults or presets to try, each alone and then all together; "rekap serve --help" lists them',
       defaultDescription: 'hostile',
     },
-    'faults-seed': { type: 'number', range: [0, 2_147_483_647], default: 1, describe: 'seed for the random faults' },
-    ...jsonOption,
   },
   examples: [
     ['rekap test', 'try every fault'],
     ['rekap test --faults clamp 503', 'try a maximum page size and a busy source'],
   ],
-  async run({ project: folder, faults, 'faults-seed': seed, json }) {
+  async run({ project: folder, faults, json }) {
     const [
       { tryFaults },
       { faultList },
@@ -61,7 +59,7 @@ export const testCommand = declareCommand({
       for await (const trial of tryFaults({
         project,
         faults: values,
-        seed,
+        seed: 1,
         folder: temporary,
         signal: signals.signal,
       })) {
@@ -82,7 +80,7 @@ export const testCommand = declareCommand({
       error: error === null ? null : { code: error.code, message: error.message },
     }));
     const records = trials[0]?.records ?? 0;
-    if (json) printJson({ project: project.name, seed, records, trials: described });
+    if (json) printJson({ project: project.name, records, trials: described });
     else {
       const sentenceOf = (name: string | null): string =>
         faultList.find((one) => one.name === name)?.sentence ?? 'all of these at their usual rates';
@@ -113,7 +111,7 @@ export const testCommand = declareCommand({
       throw new RekapError(
         'verification',
         `A sync published wrong records under ${wrong.map(nameOf).join(', ')}.`,
-        `This is a bug in rekap. Report it with the project, the sample and --faults-seed ${seed}.`,
+        `This is a bug in rekap. Report it with the project and the sample.`,
       );
     const lost = under('unnoticed');
     if (lost.length > 0)

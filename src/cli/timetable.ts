@@ -2,7 +2,7 @@
 
 import { Cron } from 'croner';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
-import type { Clock, Random } from '../runtime/context.ts';
+import type { Clock } from '../runtime/context.ts';
 
 export interface Timetable {
   next(after: Date): Date;
@@ -12,10 +12,9 @@ export interface Timetable {
 
 /**
  * @param cron Five fields: minute, hour, day of the month, month, day of the week; or a nickname such as @daily.
- * @throws `usage` if the expression is invalid or never occurs, or the time zone is unknown.
+ * @throws `usage` if the expression is invalid or never occurs.
  */
 export function readTimetable(cron: string, timezone: string): Timetable {
-  requireTimezone(timezone);
   const example =
     'Use five fields, such as --cron "15 2 * * *": minute, hour, day of the month, month, day of the week.';
   // Croner also accepts a date, which occurs only once.
@@ -44,15 +43,6 @@ export function readTimetable(cron: string, timezone: string): Timetable {
   };
 }
 
-function requireTimezone(timezone: string): void {
-  try {
-    new Date().toLocaleString('en', { timeZone: timezone });
-  } catch (error) {
-    const what = `${JSON.stringify(timezone)} is not a time zone.`;
-    throw new RekapError('usage', what, 'Use a name such as Asia/Jakarta or UTC.', { cause: error });
-  }
-}
-
 export type ScheduleEvent =
   | { readonly kind: 'wait'; readonly until: Date }
   /** A scheduled sync was missed and starts now. `missed` is null if no sync ever ran. */
@@ -62,14 +52,11 @@ export type ScheduleEvent =
 
 export interface Schedule {
   readonly timetable: Timetable;
-  /** Maximum random delay in milliseconds. */
-  readonly jitter: number;
   /** When the newest sync began; null if none ran. */
   readonly lastBegun: Date | null;
   /** Never rejects: it reports its own failures. */
   readonly runSync: () => Promise<void>;
   readonly clock: Clock;
-  readonly random: Random;
   readonly signal: AbortSignal;
   readonly report: (event: ScheduleEvent) => void;
 }
@@ -84,8 +71,7 @@ export async function runSchedule(schedule: Schedule): Promise<void> {
   while (!signal.aborted) {
     const due = timetable.latest(clock.now());
     if (last !== null && (due === null || last >= due)) {
-      const jitter = Math.floor(schedule.random() * schedule.jitter);
-      const until = new Date(timetable.next(clock.now()).getTime() + jitter);
+      const until = timetable.next(clock.now());
       report({ kind: 'wait', until });
       const ended = await sleepUntil(until, schedule);
       if (ended === 'signal') return;

@@ -257,7 +257,7 @@ export class Load {
     if (carryOver === null) return '';
     const names = quarantineTable.columns.map(({ name }) => name);
     const existing = await columnNames(this.database, 'previous', quarantineTable.name);
-    if (!names.every((name) => existing.has(name))) throw columnsError('quarantine', this.options.project);
+    if (!names.every((name) => existing.has(name))) throw columnsError('quarantine');
     const partition = "coalesce(partition_value, '')";
     const selects = this.options.project.pipelines.map(
       (pipeline) =>

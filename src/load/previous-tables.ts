@@ -5,7 +5,7 @@ import { verifyHint } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';
 import { snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
 import { quarantineTable } from './tables.ts';
-import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 
 /**
  * Attaches the previous snapshot's DuckDB file as `previous`.
@@ -37,15 +37,13 @@ export interface CarryOver {
   readonly replaced: ReadonlyMap<string, readonly string[] | null>;
 }
 
-export function fullSyncHint({ partitionOption }: Pick<Project, 'partitionOption'>): string {
-  return `Run one sync without --${partitionOption} and --dataset.`;
-}
+export const fullSyncHint = 'Run one sync without --partition and --dataset.';
 
-export function columnsError(table: string, project: Pick<Project, 'partitionOption'>): RekapError {
+export function columnsError(table: string): RekapError {
   return new RekapError(
     'usage',
     `The columns of the table ${table} differ from those in the previous snapshot, so nothing can be carried over.`,
-    fullSyncHint(project),
+    fullSyncHint,
   );
 }
 

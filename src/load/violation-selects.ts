@@ -24,7 +24,7 @@ export function violationSelects(
   if (carryOver === null) return acrossTables;
   const names = checks.map(({ name }) => quoteText(name)).join(', ') || "''";
   const columns = selectList(stagedViolationsTable(pipelines).columns, previous, pipelines);
-  if (columns === null) throw columnsError('violations', project);
+  if (columns === null) throw columnsError('violations');
   return [
     ...acrossTables,
     ...pipelines.map((pipeline) => {

@@ -197,10 +197,8 @@ export interface ProjectDeclaration extends Partial<SourceSettings> {
   readonly auth?: Auth;
   /** Datasets, in addition to those in files of their own. */
   readonly pipelines?: readonly DeclaredPipeline[];
-  /** Renames the option --partition, for example to `region`. */
-  readonly partitionOption?: string;
   readonly values?: SqlValues;
-  /** Queries that the shell shows. */
+  /** Queries that `rekap query` shows. */
   readonly examples?: readonly string[];
   /** Folder of the sample records, relative to the project. Default: `sample`. */
   readonly sample?: string;
@@ -260,7 +258,6 @@ export interface Project {
   readonly title: string;
   readonly description: string;
   readonly auth: Auth | null;
-  readonly partitionOption: string;
   readonly examples: readonly string[];
   readonly pipelines: readonly AnyPipeline[];
   /** Views, each after those it reads. */

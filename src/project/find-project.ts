@@ -6,9 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RekapError } from '../errors.ts';
-import type { ProjectDeclaration } from './declaration.ts';
 import { importModule } from './import-module.ts';
-import { findShapeProblems, projectShape } from './shapes.ts';
 
 export const projectFile = 'rekap.project';
 export const codeEndings = ['.ts', '.js', '.mjs', '.json'];
@@ -50,17 +48,6 @@ export function projectFileIn(folder: string): string {
 export function findCode(folder: string, stem: string): string | null {
   const path = codeEndings.map((ending) => join(folder, stem + ending)).find((file) => existsSync(file));
   return path ?? null;
-}
-
-export const defaultPartitionOption = 'partition';
-
-/** Reads the name of the option that selects partitions. Loads only `rekap.project.*`. */
-export async function readPartitionOption(folder: string | null): Promise<string> {
-  const path = projectFileIn(folder ?? bundledProject.code);
-  const declared = await importDefault(path);
-  return findShapeProblems(projectShape, declared).length === 0
-    ? ((declared as ProjectDeclaration).partitionOption ?? defaultPartitionOption)
-    : defaultPartitionOption;
 }
 
 /** Returns the default export of a module, or the content of a JSON file without the URL of its schema. */

@@ -13,14 +13,7 @@ import {
   type ProjectDeclaration,
 } from './declaration.ts';
 import { declarationError, type LocatedProblem, type SourceFile } from './declaration-error.ts';
-import {
-  bundledProject,
-  defaultPartitionOption,
-  findCode,
-  findProject,
-  importDefault,
-  projectFile,
-} from './find-project.ts';
+import { bundledProject, findCode, findProject, importDefault, projectFile } from './find-project.ts';
 import { importError } from './import-error.ts';
 import { listPipelineFiles, listSqlFiles } from './project-files.ts';
 import { findShapeProblems, pipelineShape, projectShape, reportShape } from './shapes.ts';
@@ -87,7 +80,6 @@ class ProjectLoader {
       title,
       description: declared.description ?? title,
       auth: declared.auth ?? null,
-      partitionOption: declared.partitionOption ?? defaultPartitionOption,
       examples: declared.examples ?? pipelines.map(({ table }) => `FROM ${table} LIMIT 10;`),
       pipelines,
       models: ordered.map(withoutHeaderLines),

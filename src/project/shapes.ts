@@ -165,7 +165,6 @@ export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.stri
   pipelines: v.exactOptional(v.array(pipelineShape)),
   baseUrl: v.exactOptional(v.pipe(text, v.url('is not a URL'))),
   auth: v.exactOptional(auth),
-  partitionOption: v.exactOptional(name),
   values: v.exactOptional(
     v.record(
       v.pipe(text, v.regex(/^[a-z]\w*$/, 'is not lower-case snake_case')),
@@ -210,7 +209,6 @@ export const storedProjectShape = v.strictObject({
   title: text,
   description: text,
   auth: v.nullable(auth),
-  partitionOption: name,
   examples: v.array(text),
   pipelines: v.array(v.strictObject({ ...pipeline, ...settings })),
   models: v.array(sqlFile),

@@ -4,8 +4,7 @@ import type { Project } from './declaration.ts';
 
 /** Leaves out what only the project's files have: folders, and the code of its report. */
 export function storedPart(project: Project): Project {
-  const { name, title, description, auth, partitionOption, examples, pipelines, models, checks, report, sampleNotice } =
-    project;
-  const stored = { name, title, description, auth, partitionOption, examples, pipelines, models, checks };
+  const { name, title, description, auth, examples, pipelines, models, checks, report, sampleNotice } = project;
+  const stored = { name, title, description, auth, examples, pipelines, models, checks };
   return { ...stored, ...(report !== undefined && { report }), ...(sampleNotice !== undefined && { sampleNotice }) };
 }

@@ -39,7 +39,7 @@ export async function planCarryOver({
     throw new RekapError(
       'source-mismatch',
       `Snapshot ${previous.id} contains figures from ${previous.manifest.source}. Carrying them over would mix them with figures from ${options.source}.`,
-      fullSyncHint(project),
+      fullSyncHint,
     );
   }
   const problems = await findDamage(previous, signal);
@@ -47,7 +47,7 @@ export async function planCarryOver({
     throw new RekapError(
       'warehouse',
       `Nothing can be carried over from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
-      `${fullSyncHint(project)} ${recoveryHint(previous.id, previous.manifest.run)}`,
+      `${fullSyncHint} ${recoveryHint(previous.id)}`,
     );
   }
   const replaced = new Map<string, readonly string[] | null>();
@@ -61,7 +61,7 @@ export async function planCarryOver({
       throw new RekapError(
         'usage',
         `Rows of ${table} cannot be carried over from snapshot ${previous.id}, because ${place === null ? 'another release of rekap built it' : `the declaration of ${table} has changed: ${place}`}.`,
-        fullSyncHint(project),
+        fullSyncHint,
       );
     }
     replaced.set(table, before === undefined ? null : partitions);
@@ -102,7 +102,7 @@ export async function findPrevious({ previous, options, warn }: Run): Promise<st
     throw new RekapError(
       'warehouse',
       message,
-      `${recoveryHint(id, manifest.run)} To start a new history of snapshots and changes, add --accept-changes.`,
+      `${recoveryHint(id)} To start a new history of snapshots and changes, add --accept-changes.`,
     );
   warn(`${message} A new history of snapshots and changes starts.`);
   return null;
@@ -116,7 +116,7 @@ export async function explainByPrevious({ previous, signal }: Run, error: unknow
   return new RekapError(
     'warehouse',
     `The history cannot continue from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
-    recoveryHint(previous.id, previous.manifest.run),
+    recoveryHint(previous.id),
     { cause: error },
   );
 }

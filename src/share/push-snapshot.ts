@@ -66,8 +66,7 @@ async function push(options: PushOptions): Promise<Pushed> {
   const { snapshot, bucket, acceptSource } = options;
   const { id, folder, manifest } = snapshot;
   const damage = [...(await checkManifestFile(folder)), ...(await hashesAgree(snapshot))];
-  if (damage.length > 0)
-    throw damagedError(`Snapshot ${id} is damaged and was not pushed:`, damage, recoveryHint(id, manifest.run));
+  if (damage.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not pushed:`, damage, recoveryHint(id));
   const text = await readFile(join(folder, manifestFile), 'utf8');
   const next: CurrentObject = {
     format: 1,

@@ -35,7 +35,7 @@ export async function chooseSnapshots(
     throw new RekapError(
       'snapshot-not-found',
       `Snapshot ${after.id} is the first of its history, so there is no previous snapshot to compare.`,
-      'Give the IDs of two snapshots. To list them, run "rekap snapshots list".',
+      'Give the IDs of two snapshots. To list them, run "rekap snapshots".',
     );
   }
   return { before: await readSnapshot(warehouse, id), after };

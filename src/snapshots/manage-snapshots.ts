@@ -1,24 +1,14 @@
-/** Verifies, rolls back, unpins and prunes published snapshots. */
+/** Verifies and rolls back published snapshots. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
 import { verifyLanding } from '../land/landed-run.ts';
 import { lockWarehouse } from '../publish/lock.ts';
-import { pruneSnapshots } from '../publish/snapshot-folder.ts';
-import { pinSnapshot, pointCurrent, unpinSnapshot } from '../publish/switch-current.ts';
+import { pinSnapshot, pointCurrent } from '../publish/switch-current.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
-import {
-  readCurrent,
-  readCurrentId,
-  readPinnedId,
-  readSnapshot,
-  recoveryHint,
-  requireWarehouse,
-  type Snapshot,
-} from '../warehouse/warehouse.ts';
-import { pruneLandings, type Retention } from '../publish/landings.ts';
+import { readCurrent, readSnapshot, recoveryHint, requireWarehouse, type Snapshot } from '../warehouse/warehouse.ts';
 import { startsNewHistory } from '../run.ts';
 import { verifyAgainst } from '../publish/verify-against.ts';
 
@@ -66,10 +56,10 @@ async function isThere(folder: string): Promise<boolean> {
   }
 }
 
-function nextStep({ id, manifest }: Snapshot, isDamaged: boolean, answers: Verification['answers']): string {
-  if (isDamaged && answers === 'kept') return recoveryHint(id, manifest.run);
+function nextStep({ id }: Snapshot, isDamaged: boolean, answers: Verification['answers']): string {
+  if (isDamaged && answers === 'kept') return recoveryHint(id);
   if (isDamaged)
-    return 'Run the sync again, or roll back to another snapshot. To list the snapshots, run "rekap snapshots list".';
+    return 'Run the sync again, or roll back to another snapshot. To list the snapshots, run "rekap snapshots".';
   return answers === 'damaged'
     ? 'The tables are intact, but a replay cannot reproduce them. To store new responses, run the sync again.'
     : '';
@@ -102,32 +92,6 @@ export async function rollBack(warehouse: string, id: string): Promise<RolledBac
     const now = await readSnapshot(warehouse, id);
     const source = before?.manifest.source ?? now.manifest.source;
     return { answerProblems, next, endsHistoryOf: startsNewHistory(source, now) ? source : null };
-  });
-}
-
-/** Removes the pin, so that the next sync can replace the current snapshot. Returns the pinned ID, or null if there was no valid pin. */
-export async function unpin(warehouse: string): Promise<string | null> {
-  return locked(warehouse, async () => {
-    const pinned = await readPinnedId(warehouse).catch(() => null);
-    await unpinSnapshot(warehouse);
-    return pinned;
-  });
-}
-
-interface Pruned {
-  readonly removed: readonly string[];
-  readonly landings: readonly string[];
-}
-
-/** Removes the oldest snapshots and responses, but never the current and the pinned ones. */
-export async function prune(retention: Retention): Promise<Pruned> {
-  const { warehouse, keep } = retention;
-  return locked(warehouse, async () => {
-    const removed = await pruneSnapshots(warehouse, keep, [
-      await readCurrentId(warehouse),
-      await readPinnedId(warehouse),
-    ]);
-    return { removed, landings: await pruneLandings(retention) };
   });
 }
 

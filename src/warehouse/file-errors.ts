@@ -28,7 +28,7 @@ const failures: readonly Failure[] = [
     pattern: noSpace,
     code: 'disk-full',
     what: (warehouse) => `The disk of the warehouse ${warehouse} is full: no space or no inodes are left.`,
-    next: 'Nothing was published. Free some space. To remove all snapshots and responses except the newest, run "rekap snapshots prune --keep 1".',
+    next: 'Nothing was published. Free some space. You can remove the oldest folders in snapshots and landing, but not the current snapshot.',
   },
   {
     pattern: noMemory,

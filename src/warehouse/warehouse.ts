@@ -28,13 +28,13 @@ export const fillFirst =
   'Run a sync first, such as "rekap sync --base-url URL", or choose another folder with --warehouse.';
 
 const currentHint =
-  'To make the snapshot of the newest run current, run "rekap replay". To choose another snapshot, run "rekap snapshots list", then "rekap snapshots rollback ID". If no snapshots exist, remove current and snapshots, and run the sync again.';
+  'To choose a snapshot, run "rekap snapshots", then "rekap snapshots rollback ID". If no snapshots exist, remove current and snapshots, and run the sync again.';
 
-const pinnedHint = 'Remove it with "rekap snapshots unpin". To pin a snapshot, run "rekap snapshots rollback ID".';
+const pinnedHint = 'Remove it, or add --unpin to the next sync. To pin a snapshot, run "rekap snapshots rollback ID".';
 
-/** Returns the hint for a damaged snapshot that was built from the responses of run `madeBy`. Reads no files, so it can't fail. */
-export function recoveryHint(damaged: string, madeBy = damaged): string {
-  return `To rebuild it from its responses, run "rekap replay ${madeBy}". To choose another snapshot, run "rekap snapshots list", then "rekap snapshots rollback ID".`;
+/** Returns the hint for a damaged snapshot. Reads no files, so it can't fail. */
+export function recoveryHint(damaged: string): string {
+  return `To choose another snapshot, run "rekap snapshots", then "rekap snapshots rollback ID". Without another one, move the folder of ${damaged} away, and run the sync again.`;
 }
 
 export function listSnapshotIds(warehouse: string): Promise<string[]> {
@@ -134,7 +134,7 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
     throw new RekapError(
       'snapshot-not-found',
       `${JSON.stringify(id)} is not a snapshot ID such as 20261120T030002Z-1f3a9c.`,
-      'To list the IDs, run "rekap snapshots list".',
+      'To list the IDs, run "rekap snapshots".',
     );
   }
   const folder = join(warehousePaths(warehouse).snapshots, id);
@@ -145,7 +145,7 @@ export async function readSnapshot(warehouse: string, id: string): Promise<Snaps
       isCurrent
         ? `${warehousePaths(warehouse).current} points to snapshot ${id}, which is not in the warehouse.`
         : `The warehouse ${warehouse} does not contain snapshot ${id}.`,
-      isCurrent ? currentHint : 'To list the snapshots, run "rekap snapshots list".',
+      isCurrent ? currentHint : 'To list the snapshots, run "rekap snapshots".',
     );
   }
   return { id, folder, manifest: await readManifest(id, folder) };

@@ -24,13 +24,10 @@ async function notifierOf(options: Partial<Parameters<typeof readNotifier>[0]>, 
   const warnings: string[] = [];
   const none = {
     'ping-url': undefined,
-    'ping-url-file': undefined,
     'on-publish': undefined,
-    'on-unchanged': undefined,
     'on-failure': undefined,
     'metrics-file': undefined,
     webhook: undefined,
-    'webhook-secret-file': undefined,
   };
   const notifier = await readNotifier({ ...none, ...options, warehouse }, (message) => warnings.push(message));
   return {
@@ -207,7 +204,7 @@ describe('a command', () => {
   it('gets nothing from the record of another run', async () => {
     const file = join(await temporaryFolder(), 'seen');
     const line = runAt('21T02:59', { outcome: 'unchanged' });
-    const { end } = await notifierOf({ 'on-publish': `cat > '${file}'`, 'on-unchanged': 'exit 9' }, line);
+    const { end } = await notifierOf({ 'on-publish': `cat > '${file}'` }, line);
     await end();
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
       event: 'published',

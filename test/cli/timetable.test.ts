@@ -16,7 +16,6 @@ async function runSyncs(syncs: number, start: Date, more: Partial<Schedule> = {}
   const events: ScheduleEvent[] = [];
   await runSchedule({
     timetable: nightly,
-    jitter: 0,
     lastBegun: start,
     async runSync() {
       begun.push(clock.now().toISOString().slice(8, 16));
@@ -24,7 +23,6 @@ async function runSyncs(syncs: number, start: Date, more: Partial<Schedule> = {}
       if (begun.length === syncs) end.abort();
     },
     clock,
-    random: () => 0.5,
     signal: end.signal,
     report: (event) => void events.push(event),
     ...more,
@@ -46,7 +44,6 @@ describe('a schedule', () => {
       {},
       30 * 3_600_000,
     ],
-    ['later by a random part of the jitter', 2, '20T12:00', ['20T19:25', '21T19:25'], { jitter: 20 * 60_000 }],
     ['at exactly its time', 1, '20T19:15', ['20T19:15'], { lastBegun: at('19T19:15') }],
     ['not twice at the same time', 1, '20T19:15', ['21T19:15'], { lastBegun: at('20T19:15') }],
   ])('syncs %s', async (_, syncs, start, expected, options, takes) => {
@@ -77,14 +74,12 @@ describe('a schedule', () => {
     let begun = '';
     await runSchedule({
       timetable: nightly,
-      jitter: 0,
       lastBegun: at('20T23:00'),
       async runSync() {
         begun = now().toISOString().slice(8, 16);
         end.abort();
       },
       clock: { ...ahead, now },
-      random: () => 0.5,
       signal: end.signal,
       report: () => undefined,
     });
@@ -114,15 +109,8 @@ describe('a schedule', () => {
     expect(until).toEqual(Array<string>(waits).fill(at('20T19:15').toISOString()));
   });
 
-  it.each([
-    ['61 * * * *', 'UTC'],
-    ['2027-01-01T00:00:00', 'UTC'],
-    ['nonsense', 'UTC'],
-    ['* * * * * *', 'UTC'],
-    ['0 0 31 2 *', 'UTC'],
-    ['0 0 * * *', 'Asia/Jakata'],
-  ])('refuses %s in %s', (cron, timezone) => {
-    expect(() => readTimetable(cron, timezone)).toThrow(RekapError);
+  it.each(['61 * * * *', '2027-01-01T00:00:00', 'nonsense', '* * * * * *', '0 0 31 2 *'])('refuses %s', (cron) => {
+    expect(() => readTimetable(cron, 'UTC')).toThrow(RekapError);
   });
 });
 

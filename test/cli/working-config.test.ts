@@ -18,24 +18,25 @@ async function folderWith(text: string) {
 
 describe('rekap.json in the working directory', () => {
   it('is read without --config, and has the lowest precedence', async () => {
-    const { folder, run } = await folderWith(JSON.stringify({ keep: 3, profiles: { staging: { keep: 4 } } }));
+    const { folder, run } = await folderWith(JSON.stringify({ keep: 3 }));
     const keep = async (words: string[], environment: Record<string, string> = {}) => {
-      const { stdout } = await run(['config', 'sync', '--json', ...words], environment);
-      const settings = JSON.parse(stdout) as { option: string }[];
+      const { stdout } = await run(['doctor', '--json', ...words], environment);
+      const { settings } = JSON.parse(stdout) as { settings: { option: string }[] };
       return settings.find(({ option }) => option === 'keep');
     };
     expect(await keep([])).toMatchObject({ value: 3, origin: '"keep" in rekap.json' });
-    expect(await keep(['--profile', 'staging'])).toMatchObject({ value: 4 });
     expect(await keep([], { REKAP_KEEP: '5' })).toMatchObject({ value: 5, origin: 'REKAP_KEEP' });
     await writeFile(join(folder, 'other.json'), JSON.stringify({ keep: 6 }));
     expect(await keep(['--config', 'other.json'])).toMatchObject({ value: 6, origin: '"keep" in the config file' });
   });
 
-  it('is named on stderr by a command that uses one of its options', async () => {
+  it('is named in the log of a run that uses one of its options', async () => {
     const { run } = await folderWith(JSON.stringify({ 'max-age': '1d', warehouse: 'gone' }));
     const note = 'Using options from rekap.json.\n';
-    expect((await run(['status'])).stderr).toMatch(new RegExp(`^${note}rekap: gone is not a warehouse`));
-    expect((await run(['completion'])).stderr).toBe('');
+    const { stderr: log } = await run(['replay', '--log-format', 'text']);
+    expect(log).toMatch(new RegExp(`^[^ ]+ ${note}rekap: gone is not a warehouse`));
+    // Commands that read don't have a log.
+    expect((await run(['status'])).stderr).toMatch(/^rekap: gone is not a warehouse/);
     const { stderr } = await run(['sync', '--log-format', 'json']);
     expect(JSON.parse(stderr.split('\n')[0]!)).toMatchObject({ event: 'config', file: 'rekap.json' });
   });
@@ -43,7 +44,7 @@ describe('rekap.json in the working directory', () => {
   it('is not searched for in parent folders', async () => {
     const { folder, run } = await folderWith(JSON.stringify({ keep: 3 }));
     await mkdir(join(folder, 'below'));
-    expect((await run(['config'], {}, join(folder, 'below'))).stdout).not.toContain('rekap.json');
+    expect((await run(['doctor'], {}, join(folder, 'below'))).stdout).not.toContain('rekap.json');
   });
 
   it.each([
@@ -70,10 +71,10 @@ describe('rekap.json in the working directory', () => {
   it('is refused if other users can write it, unless --config names it', async () => {
     const { file, run } = await folderWith(JSON.stringify({ keep: 3 }));
     await chmod(file, 0o606);
-    const { code, stderr } = await run(['config']);
+    const { code, stderr } = await run(['doctor']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('is writable by other users') });
     expect(stderr).toContain('chmod go-w rekap.json');
-    expect((await run(['config', '--config', 'rekap.json'])).stdout).toContain('"keep" in the config file');
+    expect((await run(['doctor', '--config', 'rekap.json'])).stdout).toContain('"keep" in the config file');
   });
 
   const refused = { code: 2, stderr: expect.stringContaining('belongs to another user') };
@@ -85,25 +86,25 @@ describe('rekap.json in the working directory', () => {
     if (isRoot) await chown(file, 1234, 0);
     else vi.spyOn(process, 'getuid').mockReturnValue(process.getuid!() + 1);
     onTestFinished(() => void vi.restoreAllMocks());
-    expect(await run(['config'])).toMatchObject(refused);
+    expect(await run(['doctor'])).toMatchObject(refused);
   });
 
   it.skipIf(!isRoot)('is refused if it is a link of another user (skipped without root)', async () => {
     const { file, run } = await folderWith(JSON.stringify({ keep: 3 }));
     await rename(file, `${file}.mine`);
     await symlink('rekap.json.mine', file);
-    expect(await run(['config'])).toMatchObject({ code: 0 });
+    expect(await run(['doctor'])).toMatchObject({ code: 0 });
     await lchown(file, 1234, 0);
-    expect(await run(['config'])).toMatchObject(refused);
+    expect(await run(['doctor'])).toMatchObject(refused);
   });
 
   it('can name a key file, over which a key in the environment takes precedence', async () => {
-    const options = { 'api-key-file': 'gone', 'base-url': 'http://127.0.0.1:9', attempts: 1 };
+    const options = { 'api-key-file': 'gone', 'base-url': 'http://127.0.0.1:9', 'max-duration': 1 };
     const { run } = await folderWith(JSON.stringify(options));
     const key = { REKAP_API_KEY: 'a-key' };
     expect((await run(['sync'])).stderr).toContain('The key file gone cannot be read');
     expect(await run(['sync'], key)).toMatchObject({ code: 4 });
     expect(await run(['sync', '--api-key-file', 'gone'], key)).toMatchObject({ code: 2 });
-    expect((await run(['config'], key)).stdout).toMatch(/api-key-file +– +REKAP_API_KEY/);
+    expect((await run(['doctor'], key)).stdout).toMatch(/api-key-file +set, not shown +REKAP_API_KEY/);
   });
 });

@@ -12,12 +12,11 @@ import { describeProgram } from './program-page.ts';
 import { pipelineShape, projectShape } from '../../src/project/shapes.ts';
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import { commandLine } from '../../src/cli/commands.ts';
-import { loadOptions } from '../../src/cli/options/read-command.ts';
+import { allOptions } from '../../src/cli/options/all-options.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
 import { variableOf } from '../../src/cli/options/option.ts';
 import type { Option } from '../../src/cli/options/option.ts';
-import { configOption } from '../../src/cli/options/shared.ts';
-import type { Relation } from '../../src/warehouse/read-dictionary.ts';
+import { readPublishedDictionary } from '../../src/warehouse/read-dictionary.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { metrics } from '../../src/notify/metrics.ts';
 import { manifestShape } from '../../src/warehouse/snapshot-format.ts';
@@ -75,7 +74,7 @@ async function makeSchemas(): Promise<Pages> {
   const shapes = {
     'manifest.json': manifestShape,
     'run.json': runFileShape,
-    'config.json': configShape(await loadOptions(commandLine.commands)),
+    'config.json': configShape(allOptions),
     'project.json': projectShape,
     'pipeline.json': pipelineShape,
     'answers.jsonl': landedResponseShape,
@@ -108,7 +107,8 @@ async function readHelps(folder: string): Promise<Map<string, string>> {
     ...commandLine.commands.flatMap(({ name }) => name.split(' ').map((_, at, all) => all.slice(0, at + 1).join(' '))),
   ];
   const read = [...new Set(names)].map(
-    async (words) => [words, await rekap(folder, ...words.split(' ').filter((word) => word !== ''), '--help')] as const,
+    async (words) =>
+      [words, await rekap(folder, ...words.split(' ').filter((word) => word !== ''), '--help-all')] as const,
   );
   return new Map(await Promise.all(read));
 }
@@ -133,7 +133,7 @@ function makeCommands(helps: Map<string, string>): string {
 async function makeConfiguration(): Promise<string> {
   const rows = new Map<string, { cells: [name: string, meaning: string, note: string]; commands: string[] }>();
   for (const { name: words, load } of commandLine.commands)
-    for (const [name, option] of Object.entries<Option>({ ...(await load()).options, ...configOption })) {
+    for (const [name, option] of Object.entries<Option>({ ...(await load()).options, config: allOptions.config })) {
       const { type, describe, range, choices, defaultDescription, default: usual = defaultDescription } = option;
       const may = choices?.join(', ') ?? (range === undefined ? undefined : `${range[0]} to ${range[1]}`);
       const fallback = usual ?? (type === 'boolean' ? false : undefined);
@@ -156,8 +156,7 @@ async function makeConfiguration(): Promise<string> {
     'Configuration',
     'You can set every option in three places. The command line takes precedence over the environment, and the environment over the config file.',
     'The config file is the file that you name with `--config`, or otherwise `rekap.json` in the working directory. rekap does not search parent folders. A line on stderr reports that `rekap.json` is used. rekap refuses this file if another user owns it or can write to it, because the file can run commands. If you trust it, name it with `--config`.',
-    'In the environment, separate values with commas, and set switches to `true` or `false`. In the file, use the name of the option without dashes: `{ "base-url": "https://host", "dapil": [1101, 1102] }`. One file can contain options of several commands. rekap refuses unknown options in the file, and variables that look like mistyped options.',
-    'The file can contain profiles, such as `{ "profiles": { "staging": { "base-url": "https://staging.host" } } }`. With `--profile staging`, the options of the profile take precedence over the other options of the file. To set the default profile, add `"profile": "staging"`.',
+    'In the environment, separate values with commas, and set switches to `true` or `false`. In the file, use the name of the option without dashes: `{ "base-url": "https://host", "partition": [1101, 1102] }`. One file can contain options of several commands. rekap refuses unknown options in the file, and variables that look like mistyped options.',
     'Editors can use the [JSON Schema](config.schema.json) of the file for completion.',
     '## Options',
     table(['option', 'variable', 'commands', 'meaning', 'type and default'], options),
@@ -229,7 +228,7 @@ async function makeExitCodes(): Promise<string> {
 }
 
 async function makeTables(folder: string): Promise<string> {
-  const relations = JSON.parse(await rekap(folder, 'dictionary', '--json')) as Relation[];
+  const relations = await readPublishedDictionary(join(folder, 'data/warehouse/current/rekap.duckdb'));
   const exported = new Set(await readdir(join(folder, 'data/warehouse/current/parquet')));
   const sections = relations.map(({ name, meaning, kind, columns }) => {
     const withSource = columns.some(({ field }) => field !== null);

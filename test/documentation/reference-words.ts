@@ -25,8 +25,12 @@ export const otherVariables: Words = {
   REKAP_API_KEY:
     'The API key for `sync`, unless you use `--api-key-file`. It takes precedence over `api-key-file` in the config file. You cannot give the key as an option.',
   REKAP_API_KEYS: 'The API keys that `serve` accepts, separated by commas, unless you use `--api-keys-file`.',
-  REKAP_CATALOG_TOKEN: 'The bearer token for the catalog, unless you use `--catalog-token-file`.',
-  REKAP_CATALOG_CREDENTIAL: '`CLIENT_ID:CLIENT_SECRET` for the catalog, unless you use `--catalog-credential-file`.',
+  REKAP_CATALOG_TOKEN: 'The bearer token for the catalog.',
+  REKAP_CATALOG_CREDENTIAL: '`CLIENT_ID:CLIENT_SECRET` for the catalog, for OAuth 2.',
+  REKAP_CATALOG_OAUTH_URL: 'The URL that returns tokens for OAuth 2. Default: `/v1/oauth/tokens` of the catalog.',
+  REKAP_CATALOG_SCOPE: 'The scope of these tokens. Default: `PRINCIPAL_ROLE:ALL`.',
+  REKAP_WEBHOOK_SECRET: 'The secret that signs the requests of `--webhook` (HMAC-SHA256).',
+  TZ: 'The time zone of `rekap schedule --cron`, such as `Asia/Jakarta`. Default: the time zone of the machine.',
   REKAP_DEBUG: 'Set it to 1 to see the stack trace of an unexpected error.',
   AWS_ENDPOINT_URL_S3: 'The URL of an object store other than AWS, for buckets.',
   AWS_PROFILE:

@@ -1,9 +1,8 @@
-/** A `current` that is no link to a snapshot: a replay or a rollback puts it right, and the advice given leads there. */
+/** A `current` that is no link to a snapshot: a rollback puts it right, and the advice given leads there. */
 
 import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RekapError } from '../../src/errors.ts';
 import { writeManifest } from '../../src/publish/manifest.ts';
 import { rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { describeFile } from '../../src/warehouse/check-files.ts';
@@ -34,21 +33,6 @@ const inItsPlace: [string, (path: string) => Promise<unknown>][] = [
 ];
 
 describe.each([['nothing', async () => {}] as const, ...inItsPlace])('where %s stands in its place', (_, make) => {
-  it('a replay reproduces its snapshot and makes it current', async () => {
-    const { warehouse, current, newer } = await withoutCurrent();
-    await make(current);
-    expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run: newer, current: newer });
-    expect(await readlink(current)).toBe(`snapshots/${newer}`);
-  });
-
-  it('a replay restores a snapshot that is gone and makes it current', async () => {
-    const { warehouse, current, newer } = await withoutCurrent();
-    await make(current);
-    await rm(join(warehouse, 'snapshots', newer), { recursive: true });
-    expect(await runReplay(warehouse, { run: newer })).toMatchObject({ outcome: 'published', current: newer });
-    expect(await readlink(current)).toBe(`snapshots/${newer}`);
-  });
-
   it('a rollback makes the snapshot current that it names', async () => {
     const { warehouse, current, older } = await withoutCurrent();
     await make(current);
@@ -97,22 +81,27 @@ describe('the advice', () => {
     ],
   ];
 
-  it.each(damages)('where %s names a replay that mends it', async (_, damage) => {
-    const { warehouse, current, newer } = await withoutCurrent();
+  it.each(damages)('where %s names a rollback that mends it', async (_, damage) => {
+    const { warehouse, current, older, newer } = await withoutCurrent();
     await damage(warehouse, current, newer);
-    const error = await readCurrent(warehouse).catch((reason: unknown) => reason);
-    const [, run = null] = /"rekap replay ?([^" ]+)?"/.exec((error as RekapError).next)!;
-    await runReplay(warehouse, { run });
-    const mended = (await readCurrent(warehouse))!;
-    expect(await verifyPublished(warehouse, mended.id)).toMatchObject({ problems: [] });
+    await expect(readCurrent(warehouse)).rejects.toMatchObject({
+      next: expect.stringContaining('rekap snapshots rollback'),
+    });
+    await rollBack(warehouse, older);
+    expect(await verifyPublished(warehouse, (await readCurrent(warehouse))!.id)).toMatchObject({ problems: [] });
   });
 
   it('keeps a sync from beginning the history anew where only the link is gone', async () => {
     const { warehouse, newer } = await withoutCurrent();
-    await expect(requireCurrent(warehouse)).rejects.toMatchObject({ next: expect.stringContaining('rekap replay') });
+    await expect(requireCurrent(warehouse)).rejects.toMatchObject({
+      next: expect.stringContaining('rekap snapshots rollback'),
+    });
     const { url } = await serveData(smallNation({ 1101: 5, 1102: 20 }));
     const again = () => runSync(syncOptions(warehouse, url));
-    await expect(again()).rejects.toMatchObject({ code: 'warehouse', next: expect.stringContaining('rekap replay') });
+    await expect(again()).rejects.toMatchObject({
+      code: 'warehouse',
+      next: expect.stringContaining('rekap snapshots rollback'),
+    });
     await rollBack(warehouse, newer);
     expect((await again()).manifest.previous).toBe(newer);
   });
@@ -136,8 +125,9 @@ it('a database that cannot be read though its hash fits ends a sync with the way
   await expect(again()).rejects.toMatchObject({
     code: 'warehouse',
     message: expect.stringContaining(`from snapshot ${ids[1]}, because it is damaged: ${databaseFile}`),
-    next: expect.stringContaining(`"rekap replay ${ids[1]}"`),
+    next: expect.stringContaining('"rekap snapshots rollback ID"'),
   });
-  await runReplay(warehouse, { run: ids[1] });
+  await rollBack(warehouse, ids[0]);
+  await rm(join(warehouse, 'pinned'));
   expect((await again()).outcome).toBe('published');
 });

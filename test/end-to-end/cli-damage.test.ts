@@ -25,21 +25,21 @@ async function damagedWarehouse() {
 
 describe('rekap snapshots list', () => {
   it('of a folder that is no warehouse is the same error as ever', async () => {
-    const result = await runHere(['snapshots', 'list', '--warehouse', '/nonexistent/warehouse']);
+    const result = await runHere(['snapshots', '--warehouse', '/nonexistent/warehouse']);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('/nonexistent/warehouse is not a warehouse');
   });
 
   it('names each dataset above its rows', async () => {
     const { warehouse } = await damagedWarehouse();
-    const { stdout } = await runHere(['snapshots', 'list', '--warehouse', warehouse]);
+    const { stdout } = await runHere(['snapshots', '--warehouse', warehouse]);
     expect(stdout.split('\n')[0]).toMatch(/^state +snapshot +created \(UTC\) +source +voters +voting_rights_users$/);
   });
 
   it('of a file says that it is no folder', async () => {
     const file = join(await temporaryFolder(), 'file');
     await writeFile(file, '');
-    const { code, stderr } = await runHere(['snapshots', 'list', '--warehouse', file]);
+    const { code, stderr } = await runHere(['snapshots', '--warehouse', file]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${file} is not a folder.`) });
   });
 
@@ -55,7 +55,7 @@ describe('rekap snapshots list', () => {
 
   it('shows a snapshot with a damaged manifest as damaged, with the reason and what to do, besides the others', async () => {
     const { warehouse, id, folder, snapshots } = await damagedWarehouse();
-    const { code, stdout, stderr } = await snapshots('list');
+    const { code, stdout, stderr } = await snapshots();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^ +${damagedId} +damaged$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^● current +${id} +2.* sample +514 +514$`, 'm'));
@@ -63,7 +63,7 @@ describe('rekap snapshots list', () => {
       `\nSnapshot ${damagedId} is damaged: ${join(folder, 'manifest.json')} is not valid JSON.\n`,
     );
     expect(stdout).toContain(`"rekap replay ${damagedId} --warehouse ${warehouse}"`);
-    expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
+    expect(JSON.parse((await snapshots('--json')).stdout)).toMatchObject([
       {
         id: damagedId,
         current: false,
@@ -92,13 +92,13 @@ describe('rekap snapshots list', () => {
   ])('shows a snapshot with %s as damaged', async (_, path, damage, reason) => {
     const { warehouse, id, snapshots } = await damagedWarehouse();
     await damage(join(warehouse, 'snapshots', id, path));
-    const listed = await snapshots('list');
+    const listed = await snapshots();
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(new RegExp(`^● current +${id} +damaged +sample$`, 'm'));
     expect(listed.stdout).toContain(
       `\n  To rebuild it from its responses, run "rekap replay ${id} --warehouse ${warehouse}".`,
     );
-    expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
+    expect(JSON.parse((await snapshots('--json')).stdout)).toMatchObject([
       { id: damagedId },
       {
         id,
@@ -115,20 +115,20 @@ describe('rekap snapshots list', () => {
     const current = join(warehouse, 'current');
     await rm(current);
     await writeFile(current, 'x');
-    const listed = await snapshots('list');
+    const listed = await snapshots();
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(new RegExp(`^ +${id} .* 514$`, 'm'));
     expect(listed.stdout).toContain('current is damaged: ');
-    expect(JSON.parse((await snapshots('list', '--json')).stdout)).toMatchObject([
+    expect(JSON.parse((await snapshots('--json')).stdout)).toMatchObject([
       { id: damagedId, current: false },
       { id, current: false, damaged: null },
       { id: null, current: true, damaged: expect.stringContaining('is not a symbolic link') },
     ]);
     await rm(current);
     await symlink('snapshots/20190101T000000Z-000000', current);
-    expect((await snapshots('list')).stdout).toMatch(/^● current +20190101T000000Z-000000 +damaged$/m);
+    expect((await snapshots()).stdout).toMatch(/^● current +20190101T000000Z-000000 +damaged$/m);
     expect((await snapshots('rollback', id)).code).toBe(0);
-    expect((await snapshots('list')).stdout).toMatch(new RegExp(`^● current, pinned +${id} `, 'm'));
+    expect((await snapshots()).stdout).toMatch(new RegExp(`^● current, pinned +${id} `, 'm'));
   });
 });
 

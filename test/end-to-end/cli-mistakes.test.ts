@@ -49,7 +49,7 @@ describe('a mistake', () => {
     // Too few words, or too many.
     [['query', 'FROM', 'voters'], 'Unexpected argument "voters"', 'quotes'],
     [['snapshots', 'rollback'], 'requires <id>', 'rekap snapshots rollback --help'],
-    [['snapshots', 'show', 'a', 'b'], 'Unexpected argument "b"', 'rekap snapshots show --help'],
+    [['snapshots', 'a', 'b'], 'Unexpected argument "b"', 'rekap snapshots show --help'],
     [['diff', 'a', 'b', 'c'], 'Unexpected argument "c"', ''],
   ])('is named, with what was probably meant: %j', async (words, said, next) => {
     const [message, advice] = await mistake(words);

@@ -19,7 +19,7 @@ async function writeConfig(options: unknown): Promise<string> {
 }
 
 describe('of options that exclude each other', () => {
-  const asks = ['sync', '--attempts', '1', '--warehouse'];
+  const asks = ['sync', '--max-duration', '1', '--warehouse'];
 
   it('the command line beats the environment', async () => {
     const folder = await temporaryFolder();
@@ -58,7 +58,7 @@ describe('of options that exclude each other', () => {
 
   it.each<[string, Record<string, string>]>([
     ['REKAP_KEEP must be', { REKAP_KEEP: '0' }],
-    ['REKAP_DAPIL "aceh" is no', { REKAP_DAPIL: 'aceh' }],
+    ['REKAP_PARTITION "aceh" is no', { REKAP_PARTITION: 'aceh' }],
     ['REKAP_DATASET "voter" is no', { REKAP_DATASET: 'voter' }],
   ])('that is wrong is named where it was given: %s', async (said, environment) => {
     const { code, stderr } = await runHere(['sync', '--sample', '--warehouse', '/nonexistent'], environment);
@@ -83,7 +83,7 @@ describe('of options that exclude each other', () => {
 });
 
 describe('a failure', () => {
-  const show = ['snapshots', 'show', '--warehouse', '/nonexistent'];
+  const show = ['snapshots', 'current', '--warehouse', '/nonexistent'];
   const printed = (stdout: string): unknown => JSON.parse(stdout);
   const error = { error: { code: 'snapshot-not-found', exit_code: 2 } };
 
@@ -165,10 +165,10 @@ describe('an option of one value', () => {
     ['You gave --out twice.', [...query, '--out', 'a', '--out', 'b']],
     ['You gave --warehouse twice.', [...sync, '--warehouse', 'a', '--warehouse=b']],
     ['You gave --format 3 times.', [...query, '--format', 'csv', '--format', 'json', '--format', 'csv']],
-    ['You gave --keep twice.', ['snapshots', 'prune', '--keep', '1', '--keep', '2']],
+    ['You gave --keep twice.', ['sync', '--keep', '1', '--keep', '2']],
     ['You gave --base-url twice.', ['sync', '--base-url', nowhere, '--base-url', nowhere]],
     ['--timeout requires a value.', [...sync, '--timeout']],
-    ['--attempts requires a value.', [...sync, '--attempts', '--dry-run']],
+    ['--concurrency requires a value.', [...sync, '--concurrency', '--dry-run']],
     ['--warehouse requires a value.', ['sync', '--warehouse', '--sample']],
     ['--keep requires a value.', [...sync, '--keep=']],
     ['--port requires a value.', [...serve, '--port']],
@@ -176,7 +176,7 @@ describe('an option of one value', () => {
     ['--out requires a value.', [...query, '--out', '--format', 'csv']],
     ['--format requires a value.', [...query, '--format']],
     ['--config requires a value.', [...sync, '--config', '--json']],
-    ['--dapil requires a value.', [...sync, '--dapil']],
+    ['--partition requires a value.', [...sync, '--partition']],
     ['--dataset requires a value.', [...sync, '--dataset', '--dry-run']],
     ['--faults requires a value.', [...serve, '--faults']],
     ['Unknown option --no-warehouse.', [...sync, '--no-warehouse']],
@@ -199,7 +199,7 @@ describe('a config file', () => {
     ['warehouse', ['a', 'b'], 'a string'],
     ['sample', 'yes', 'true or false'],
     ['keep', [1, 2], 'a number'],
-    ['dapil', { a: 1 }, 'a list of strings'],
+    ['partition', { a: 1 }, 'a list of strings'],
   ])('with %s %j is refused: it is not %s', async (name, value, kind) => {
     const config = await writeConfig({ [name]: value });
     const { code, stderr } = await runHere(['sync', '--config', config]);
@@ -208,37 +208,10 @@ describe('a config file', () => {
   });
 
   it('may give numbers and lists as they are', async () => {
-    const config = await writeConfig({ dapil: [1101, '1102'], keep: 3, sample: true, 'dry-run': true });
+    const config = await writeConfig({ partition: [1101, '1102'], keep: 3, sample: true, 'dry-run': true });
     const { code, stderr } = await runHere(['sync', '--config', config, '--warehouse', await temporaryFolder()]);
     expect(stderr).toContain('voters: 2 of 2 partitions');
     expect(code).toBe(0);
-  });
-});
-
-describe('a profile of the config file', () => {
-  const profiles = { staging: { keep: 3 }, production: { keep: 5, timeout: 9 } };
-  /** What `rekap config` gives for two options. */
-  const shown = async (words: string[], environment: Record<string, string> = {}) => {
-    const { stdout } = await runHere(['config', 'sync', '--json', ...words], environment);
-    const settings = JSON.parse(stdout) as { option: string; value: unknown }[];
-    return ['keep', 'timeout'].map((name) => settings.find(({ option }) => option === name)!.value);
-  };
-
-  it('wins over what stands beside, and loses to the environment', async () => {
-    const words = ['--config', await writeConfig({ keep: 2, timeout: 4, profile: 'production', profiles })];
-    expect(await shown(words)).toEqual([5, 9]);
-    expect(await shown([...words, '--profile', 'staging'])).toEqual([3, 4]);
-    expect(await shown(words, { REKAP_PROFILE: 'staging', REKAP_KEEP: '8' })).toEqual([8, 4]);
-  });
-
-  it('is refused where it is not there, and so is what is no option in it', async () => {
-    const config = await writeConfig({ profiles: { staging: { 'base-ur': 'https://host' } } });
-    expect((await runHere(['status', '--config', config])).stderr).toContain(
-      `The profile "staging" of the config file ${config} contains the unknown option "base-ur".\n  Did you mean "base-url"?`,
-    );
-    const words = ['status', '--config', await writeConfig({ profiles }), '--profile', 'stagin'];
-    expect(await runHere(words)).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "staging"?') });
-    expect(await runHere(['status', '--profile', 'staging'])).toMatchObject({ code: 2 });
   });
 });
 
@@ -247,11 +220,11 @@ describe('an option that is a list', () => {
   const sample = ['sync', '--sample', '--dry-run', '--json'];
 
   it.each<[string, string[], Record<string, string>]>([
-    ['the command line', ['--dataset', both, '--dapil', ' 1101 , 1102,'], {}],
-    ['the environment', [], { REKAP_DATASET: both, REKAP_DAPIL: '1101, 1102' }],
+    ['the command line', ['--dataset', both, '--partition', ' 1101 , 1102,'], {}],
+    ['the environment', [], { REKAP_DATASET: both, REKAP_PARTITION: '1101, 1102' }],
     ['a config file', ['--config'], {}],
   ])('may have blanks around its commas in %s', async (_place, words, environment) => {
-    const config = words.includes('--config') ? [await writeConfig({ dataset: both, dapil: '1101, 1102' })] : [];
+    const config = words.includes('--config') ? [await writeConfig({ dataset: both, partition: '1101, 1102' })] : [];
     const requested = [...sample, ...words, ...config, '--warehouse', await temporaryFolder()];
     const { code, stdout, stderr } = await runHere(requested, environment);
     expect(stderr).toContain('voters: 2 of 2 partitions');
@@ -260,7 +233,7 @@ describe('an option that is a list', () => {
     expect(code).toBe(0);
   });
 
-  it.each(['--dataset', '--dapil'])('that names nothing is refused: %s', async (option) => {
+  it.each(['--dataset', '--partition'])('that names nothing is refused: %s', async (option) => {
     const { code, stderr } = await runHere([...sample, option, ' , ']);
     expect(stderr).toContain(`${option} requires a value`);
     expect(code).toBe(2);

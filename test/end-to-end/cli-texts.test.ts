@@ -15,7 +15,7 @@ const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample',
 /** A warehouse with the sample, from which just these partitions were read once more. */
 async function syncSample(...partition: string[]): Promise<string> {
   const { warehouse } = await withSample();
-  if (partition.length > 0) await runHere(['sync', '--sample', '--warehouse', warehouse, '--dapil', ...partition]);
+  if (partition.length > 0) await runHere(['sync', '--sample', '--warehouse', warehouse, '--partition', ...partition]);
   return warehouse;
 }
 
@@ -23,7 +23,7 @@ describe('help', () => {
   it('names every command, and every command shows examples', async () => {
     const { stdout, code } = await runHere(['--help']);
     expect(code).toBe(0);
-    for (const command of ['sync', 'replay', 'query', 'shell', 'diff', 'snapshots', 'serve']) {
+    for (const command of ['sync', 'replay', 'query', 'diff', 'snapshots', 'serve']) {
       expect(stdout).toMatch(new RegExp(`^  rekap ${command}( \\S+)* {2,}`, 'm'));
       if (command === 'snapshots') continue;
       expect((await runHere([command, '--help'])).stdout).toContain('Examples');

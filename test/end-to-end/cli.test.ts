@@ -116,31 +116,19 @@ describe('rekap query', () => {
   });
 });
 
-describe('rekap shell --duckdb', () => {
-  it('attaches the snapshot read-only, and marks the sample', async () => {
-    const programs = await temporaryFolder();
-    await writeFile(join(programs, 'duckdb'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
-    const { stdout } = await runCli(['shell', '--duckdb', '--warehouse', warehouse], { PATH: programs });
-    expect(stdout).toMatch(/^-- .*made up.*\nATTACH '.*rekap\.duckdb' AS rekap \(READ_ONLY\);\nUSE rekap;/m);
-  });
-});
-
 describe('rekap snapshots', () => {
-  it('lists, shows, verifies, rolls back and prunes', async () => {
+  it('lists, shows, verifies and rolls back', async () => {
     const own = join(folder, 'own');
     await cp(warehouse, own, { recursive: true, verbatimSymlinks: true });
-    const [{ id }] = JSON.parse((await runHere(['snapshots', 'list', '--warehouse', own, '--json'])).stdout) as [
+    const [{ id }] = JSON.parse((await runHere(['snapshots', '--warehouse', own, '--json'])).stdout) as [
       { id: string },
     ];
-    expect((await runHere(['snapshots', 'list', '--warehouse', own])).stdout).toMatch(new RegExp(`● current +${id}`));
-    const { stdout: shown } = await runHere(['snapshots', 'show', '--warehouse', own]);
+    expect((await runHere(['snapshots', '--warehouse', own])).stdout).toMatch(new RegExp(`● current +${id}`));
+    const { stdout: shown } = await runHere(['snapshots', 'current', '--warehouse', own]);
     expect(shown).toContain('from the sample (for testing only)');
     expect(shown).toContain('proved complete');
     expect((await runHere(['snapshots', 'verify', '--warehouse', own])).stdout).toContain('is intact');
     expect((await runHere(['snapshots', 'rollback', id, '--warehouse', own])).stdout).toContain(`${id} is now current`);
-    expect((await runHere(['snapshots', 'prune', '--keep', '1', '--warehouse', own])).stdout).toBe(
-      'Nothing to remove.\n',
-    );
     await truncate(join(own, 'snapshots', id, 'parquet/voters/voters.parquet'), 100);
     const verified = await runHere(['snapshots', 'verify', '--warehouse', own]);
     expect(verified.code).toBe(1);
@@ -163,7 +151,7 @@ describe('bad input', () => {
     ['an unknown option', ['sync', '--sample', '--wharehouse', 'x'], ['--wharehouse', 'Did you mean --warehouse?']],
     ['an unknown command', ['snyc'], ['snyc', 'sync']],
     ['an option of another command', ['diff', '--keep', '3'], ['Unknown option --keep for "rekap diff"']],
-    ['a folder without a name', ['replay', '--into', ''], ['--into requires a value']],
+    ['a folder without a name', ['export', '--out', ''], ['--out requires a value']],
     ['a warehouse without a name', ['sync', '--sample', '--warehouse= '], ['--warehouse requires a value']],
     ['no source', ['sync'], ['source is missing', '--base-url', '--sample']],
     ['two formats', ['query', 'SELECT 1', '--json', '--format', 'csv'], ['cannot combine --format and --json']],
@@ -185,8 +173,8 @@ describe('bad input', () => {
     ],
     ['a number that is none', ['sync', '--sample', '--concurrency', 'many'], ['--concurrency', 'whole number']],
     ['a number out of range', ['sync', '--sample', '--keep', '0'], ['--keep']],
-    ['an age that is none', ['sync', '--sample', '--resume-within', '0'], ['--resume-within']],
-    ['a partition that is none', ['sync', '--sample', '--dapil', 'aceh'], ['aceh', 'is not a value of dapil_id']],
+    ['an age that is none', ['sync', '--sample', '--max-duration', '0'], ['--max-duration']],
+    ['a partition that is none', ['sync', '--sample', '--partition', 'aceh'], ['aceh', 'is not a value of dapil_id']],
     ['a dataset that is none', ['sync', '--sample', '--dataset', 'voter'], ['voter', 'voters and voting_rights_users']],
     ['a format that is none', ['query', 'SELECT 1', '--format', 'xml'], ['xml']],
     ['an option that needs another', ['query', 'SELECT 1', '--format', 'parquet'], ['--out']],
@@ -266,7 +254,7 @@ describe('bad input', () => {
     const none = await temporaryFolder();
     for (const words of [
       ['query', 'SELECT 1'],
-      ['snapshots', 'show'],
+      ['snapshots', 'current'],
       ['snapshots', 'verify'],
     ]) {
       expectMessage(await runHere([...words, '--warehouse', none]), 2, 'rekap sync');
@@ -300,7 +288,7 @@ describe('bad input', () => {
   });
 
   it('of a snapshot that is none is exit 2', async () => {
-    expectMessage(await runHere(['snapshots', 'show', '../../etc', '--warehouse', warehouse]), 2, 'not a snapshot ID');
+    expectMessage(await runHere(['snapshots', '../../etc', '--warehouse', warehouse]), 2, 'not a snapshot ID');
     expectMessage(
       await runHere(['snapshots', 'rollback', '20200101T000000Z-000000', '--warehouse', warehouse]),
       2,

@@ -73,7 +73,7 @@ describe('a table whose last rows are damaged', () => {
     const { warehouse } = await damagedWarehouse();
     const into = join(await temporaryFolder(), 'files');
     await mkdir(into);
-    const words = ['export', '--format', format, '--into', into, '--warehouse', warehouse];
+    const words = ['export', '--format', format, '--out', into, '--warehouse', warehouse];
     expect((await runHere(words)).code).toBeGreaterThan(0);
     expect(await readdir(into)).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('a table whose last rows are damaged', () => {
     const { folder } = await requireCurrent(warehouse);
     await alterFile(join(folder, 'parquet/voters/voters.parquet'), (bytes) => bytes.subarray(0, -1));
     const into = join(await temporaryFolder(), 'files');
-    const { code } = await runHere(['export', '--format', 'parquet', '--into', into, '--warehouse', warehouse]);
+    const { code } = await runHere(['export', '--format', 'parquet', '--out', into, '--warehouse', warehouse]);
     expect(code).toBeGreaterThan(0);
     expect(await readdir(into)).toEqual([]);
   });

@@ -38,7 +38,7 @@ async function replace(database: string): Promise<void> {
 }
 
 const damages = [
-  ['missing', (database: string) => rm(database), 'rekap.duckdb is missing.', 'rekap replay ID'],
+  ['missing', (database: string) => rm(database), 'rekap.duckdb is missing.', 'rekap snapshots rollback ID'],
   ['another file', replace, 'is not a valid DuckDB database file', 'rekap snapshots verify'],
   ['beside a log', addLog, 'rekap.duckdb.wal', 'rekap snapshots verify ID'],
 ] as const;
@@ -56,7 +56,7 @@ describe.each(damages)('a DuckDB file that is %s', (_, damage, message, repair) 
     await damage(database);
     const result = await runHere([...words, '--warehouse', warehouse], { REKAP_API_KEYS: testKey });
     expect(result).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
-    expect(result.stderr).toContain(repair.replace('ID', after));
+    expect(result.stderr).toContain(repair.replace('verify ID', `verify ${after}`));
   });
 
   it('keeps a sync from continuing its history, and the snapshot stays', async () => {
@@ -73,7 +73,7 @@ describe.each(damages)('a DuckDB file that is %s', (_, damage, message, repair) 
 it('a log is named by the list of snapshots, their verification and a rollback', async () => {
   const { warehouse, after, database } = await twoSnapshots();
   await addLog(database);
-  const list = await runHere(['snapshots', 'list', '--json', '--warehouse', warehouse]);
+  const list = await runHere(['snapshots', '--json', '--warehouse', warehouse]);
   expect(JSON.parse(list.stdout)).toMatchObject([
     { damaged: null },
     { id: after, damaged: expect.stringContaining('rekap.duckdb.wal') },

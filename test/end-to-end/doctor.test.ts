@@ -57,7 +57,7 @@ describe('rekap doctor', () => {
   it('names what only the night would show: a file of a ping that is gone, and a key that others can read', async () => {
     const key = join(await temporaryFolder(), 'key');
     await writeFile(key, testKey, { mode: 0o644 });
-    const { code, doubtful } = await examine(['--ping-url-file', `${key}-not`, '--api-key-file', key], null);
+    const { code, doubtful } = await examine(['--ping-url', 'nowhere', '--api-key-file', key], null);
     expect({ code, doubtful }).toEqual({ code: 2, doubtful: ['notices failed', 'key warning'] });
   });
 
@@ -101,16 +101,18 @@ describe('rekap doctor', () => {
   });
 });
 
-describe('rekap config', () => {
-  it('shows each setting with the place that it comes from, and no address that may be a secret', async () => {
+describe('the settings that rekap doctor shows', () => {
+  it('have the place that it comes from, and no address that may be a secret', async () => {
     const file = join(await temporaryFolder(), 'rekap.json');
     await writeFile(file, JSON.stringify({ keep: 14, webhook: 'https://hooks.test/canary-4711' }));
-    const { stdout } = await runHere(['config', '--config', file, '--json'], { REKAP_PAGE_SIZE: '100' });
-    const settings = JSON.parse(stdout) as { option: string; value: unknown; origin: string | null }[];
+    const { stdout } = await runHere(['doctor', '--config', file, '--json'], { REKAP_PAGE_SIZE: '100' });
+    const { settings } = JSON.parse(stdout) as {
+      settings: { option: string; value: unknown; origin: string | null }[];
+    };
     const of = (option: string) => settings.find((setting) => setting.option === option);
     expect(of('keep')).toEqual({ option: 'keep', value: 14, origin: '"keep" in the config file' });
     expect(of('page-size')).toEqual({ option: 'page-size', value: 100, origin: 'REKAP_PAGE_SIZE' });
-    expect(of('attempts')).toMatchObject({ origin: 'default' });
+    expect(of('timeout')).toMatchObject({ origin: 'default' });
     expect(stdout).not.toContain('canary-4711');
   });
 
@@ -121,8 +123,8 @@ describe('rekap config', () => {
     ['https://host.test', 'https://host.test'],
   ])('shows the base URL %s as %s, and so do refusals', async (given, shown) => {
     const environment = { REKAP_BASE_URL: given, REKAP_API_KEY: 'a-key-for-a-test' };
-    const { stdout } = await runHere(['config', '--json'], environment);
-    const settings = JSON.parse(stdout) as { option: string; value: unknown }[];
+    const { stdout } = await runHere(['doctor', '--json'], environment);
+    const { settings } = JSON.parse(stdout) as { settings: { option: string; value: unknown }[] };
     expect(settings.find(({ option }) => option === 'base-url')?.value).toBe(shown);
     if (given === shown) return;
     for (const words of [
@@ -137,7 +139,7 @@ describe('rekap config', () => {
 
   it('shows the address of a bucket and a command as they are', async () => {
     const [push, command] = ['s3://figures/d@pr', 'mail -s failed ops@host.test'];
-    const { stdout } = await runHere(['config', '--json'], { REKAP_PUSH: push, REKAP_ON_FAILURE: command });
+    const { stdout } = await runHere(['doctor', '--json'], { REKAP_PUSH: push, REKAP_ON_FAILURE: command });
     for (const text of [push, command]) expect(stdout).toContain(JSON.stringify(text));
   });
 });

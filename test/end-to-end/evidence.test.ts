@@ -95,7 +95,7 @@ describe('evidence', () => {
 
   it('of a record in quarantine has it as it came', async () => {
     const { warehouse, data } = await doubtful();
-    const [one] = await ask(warehouse, '--quarantine');
+    const [one] = await ask(warehouse);
     expect(one).toMatchObject({ dataset: 'voters', place: null });
     expect(one!.records.length).toBeGreaterThan(0);
     for (const { record } of one!.records) expect(JSON.parse(record)).toEqual(data.datapemilihdpr[1]);

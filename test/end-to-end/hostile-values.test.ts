@@ -238,11 +238,11 @@ describe('rekap query', () => {
 });
 
 it('rekap snapshots show and its warnings are fit to print', async () => {
-  const { stdout, code } = await runHere(['snapshots', 'show', '--warehouse', warehouse]);
+  const { stdout, code } = await runHere(['snapshots', 'current', '--warehouse', warehouse]);
   expect(code).toBe(0);
   expect(stdout).toContain('Warnings:');
   expectPrintable(stdout);
-  expectPrintable((await runHere(['snapshots', 'show', '--warehouse', warehouse, '--json'])).stdout);
+  expectPrintable((await runHere(['snapshots', 'current', '--warehouse', warehouse, '--json'])).stdout);
 });
 
 it('progress on a terminal prints a warning without what steers it', () => {

@@ -25,14 +25,8 @@ function problems(program: string, ...words: string[]): string {
 
 async function init(...words: string[]) {
   const into = await temporaryFolder();
-  const { code, stdout, stderr } = await startCli([
-    'init',
-    '--base-url',
-    'https://host.test/',
-    '--into',
-    into,
-    ...words,
-  ]).ended;
+  const { code, stdout, stderr } = await startCli(['init', '--base-url', 'https://host.test/', '--out', into, ...words])
+    .ended;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return { into, stdout, read: (file: string) => readFile(join(into, file), 'utf8') };
 }
@@ -43,7 +37,7 @@ describe('rekap init', () => {
     const { $schema, ...settings } = JSON.parse(await read('rekap.json')) as Record<string, string>;
     expect(settings).toEqual({ 'base-url': 'https://host.test', warehouse: 'data/warehouse' });
     expect(JSON.parse(await readFile(join(into, $schema!), 'utf8'))).toHaveProperty('properties.base-url');
-    const { stdout } = await runHere(['config', '--config', join(into, 'rekap.json'), '--json']);
+    const { stdout } = await runHere(['doctor', '--config', join(into, 'rekap.json'), '--json']);
     expect(stdout).toContain('https://host.test');
   });
 
@@ -59,7 +53,7 @@ describe('rekap init', () => {
 
   it('puts a key from the environment into a file that only its owner can read', async () => {
     const folder = await temporaryFolder();
-    const words = ['init', '--base-url', 'https://host.test', '--schedule', 'systemd'];
+    const words = ['init', 'systemd', '--base-url', 'https://host.test'];
     const { code, stdout } = await runCli(words, { REKAP_API_KEY: ' the-key\n' }, folder);
     expect(code).toBe(0);
     expect(stdout).not.toContain('the-key');
@@ -74,14 +68,14 @@ describe('rekap init', () => {
   it('refuses to overwrite, and writes nothing then', async () => {
     const { into } = await init();
     await writeFile(join(into, 'rekap.json'), 'mine');
-    const words = ['init', '--base-url', 'https://host.test', '--schedule', 'cron', '--into', into];
+    const words = ['init', 'cron', '--base-url', 'https://host.test', '--out', into];
     expect((await startCli(words).ended).code).toBe(2);
     expect(await readdir(into)).toEqual(['rekap.json']);
     expect(await readFile(join(into, 'rekap.json'), 'utf8')).toBe('mine');
   });
 
   it.each(scheduleNames)('writes files for %s without any key, and says how to enable them', async (schedule) => {
-    const { into, stdout } = await init('--schedule', schedule);
+    const { into, stdout } = await init(schedule);
     const files = (await readdir(into, { recursive: true })).filter((file) => file.includes('.'));
     expect(files.length).toBeGreaterThan(1);
     expect(stdout).toContain('Then enable it:');
@@ -94,7 +88,7 @@ describe('rekap init', () => {
   it('adds the files of a scheduler to a config file that is there, and goes by its warehouse', async () => {
     const { into, read } = await init();
     await writeFile(join(into, 'rekap.json'), '{ "base-url": "https://host.test", "warehouse": "elsewhere" }');
-    expect((await startCli(['init', '--schedule', 'systemd', '--into', into]).ended).code).toBe(0);
+    expect((await startCli(['init', 'systemd', '--out', into]).ended).code).toBe(0);
     expect(await read('rekap.json')).toContain('"elsewhere"');
     expect(await read('rekap.service')).toContain(`ReadWritePaths=${join(into, 'elsewhere')}\n`);
   });
@@ -102,7 +96,7 @@ describe('rekap init', () => {
   it('refuses a folder whose name a scheduler would misread, and writes nothing', async () => {
     const into = join(await temporaryFolder(), 'two words');
     await mkdir(into);
-    const words = ['init', '--base-url', 'https://host.test', '--schedule', 'systemd', '--into', into];
+    const words = ['init', 'systemd', '--base-url', 'https://host.test', '--out', into];
     expect((await startCli(words).ended).code).toBe(2);
     expect(await readdir(into)).toEqual([]);
   });
@@ -115,7 +109,7 @@ describe('rekap init', () => {
   it.skipIf(!has(tool('check-jsonschema'))).each(Object.entries(validators))(
     'has files for %s that fit their schema (skipped where "make tools" has not been run)',
     async (schedule, [validator, ...words]) => {
-      const { into } = await init('--schedule', schedule);
+      const { into } = await init(schedule);
       const files = (await readdir(into, { recursive: true })).filter((file) => file.endsWith('.yaml'));
       expect(files.length).toBeGreaterThan(0);
       for (const file of files) expect(problems(tool(validator), ...words, join(into, file))).toBe('');
@@ -127,7 +121,7 @@ describe('rekap init', () => {
   });
 
   it('has a cron line that a shell can run', async () => {
-    const { into, read } = await init('--schedule', 'cron');
+    const { into, read } = await init('cron');
     const line = (await read('rekap.cron')).split('\n').find((text) => /^\d/.test(text))!;
     const command = line.replace(/^(\S+ ){5}/, '').replace(/sync --config rekap.json --api-key-file \S+/, '--version');
     expect(command).toContain(cliPath);
@@ -136,7 +130,7 @@ describe('rekap init', () => {
   });
 
   it.skipIf(!has('systemd-analyze'))('has units that systemd takes (skipped where it is not there)', async () => {
-    const { into } = await init('--schedule', 'systemd');
+    const { into } = await init('systemd');
     const units = (await readdir(into))
       .filter((file) => /\.(service|timer)$/.test(file))
       .map((file) => join(into, file));

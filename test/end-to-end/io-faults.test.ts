@@ -13,11 +13,11 @@ import { ExitCode, RekapError } from '../../src/errors.ts';
 import { Secret } from '../../src/source/secret.ts';
 import type { SyncResult } from '../../src/run-options.ts';
 import { manifestHashLine } from '../../src/publish/manifest.ts';
-import { prune, rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
+import { rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { isSnapshotId, type Manifest, manifestFile, manifestHashFile } from '../../src/warehouse/snapshot-format.ts';
 import { listSnapshotIds, readCurrent } from '../../src/warehouse/warehouse.ts';
-import { failAt, findPoints, nameOf, onceFailing, type Point, watching } from '../support/failing-call.ts';
-import { type FileCall, watch } from '../support/file-calls.ts';
+import { failAt, findPoints, nameOf, onceFailing, type Point } from '../support/failing-call.ts';
+import { watch } from '../support/file-calls.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runSync } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
@@ -312,18 +312,4 @@ describe.each(tried.map((act) => [act.name, act] as const))('%s', (_, act) => {
     });
     expect(await tryEach(attempts)).toEqual([]);
   });
-});
-
-it('prunes on a disk without any space left', async () => {
-  const folder = join(root, 'full');
-  await cp(prepared, folder, { recursive: true, verbatimSymlinks: true });
-  const warehouse = warehouseIn(folder);
-  const ids = await listSnapshotIds(warehouse);
-  const needsSpace = ({ name, flags = '' }: FileCall): boolean =>
-    /^(write|mkdir|link|symlink)$/.test(name) || (name === 'open' && /[wa]/.test(flags));
-  const before = (call: FileCall) => (needsSpace(call) ? ('ENOSPC' as const) : null);
-  const pruned = await watching(folder, { before }, () => prune({ warehouse, keep: 1, keepLanding: null }));
-  expect(pruned).toEqual({ removed: ids.slice(0, -1), landings: ids.slice(0, -1) });
-  expect(ids).toHaveLength(2);
-  expect(await listSnapshotIds(warehouse)).toEqual(ids.slice(-1));
 });

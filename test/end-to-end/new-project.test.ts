@@ -28,15 +28,7 @@ it('a new project is checked, tested, synced, reported and queried, without a wo
   await rekap(['sync', '--sample']);
   const rows = await rekap(['query', 'SELECT count(*) AS n, sum(ballots) AS ballots FROM stations', '--json']);
   expect(JSON.parse(rows)).toEqual([{ n: 36, ballots: 15_750 }]);
-  for (const words of [
-    'status',
-    'dictionary',
-    'snapshots list',
-    'snapshots show',
-    'snapshots verify',
-    'runs',
-    'replay',
-  ])
+  for (const words of ['status', 'snapshots', 'snapshots current', 'snapshots verify', 'runs', 'replay'])
     await rekap(words.split(' '));
   for (const words of ['sync --help', 'report --out report.html']) await rekap(words.split(' '));
   const report = await readFile(join(folder, 'report.html'), 'utf8');

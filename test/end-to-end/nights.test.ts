@@ -55,12 +55,9 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
     {
       'ping-url': ping,
       'on-publish': note('heard'),
-      'on-unchanged': note('heard'),
       'on-failure': note('heard'),
       'metrics-file': join(folder, 'rekap.prom'),
-      'ping-url-file': undefined,
       webhook: undefined,
-      'webhook-secret-file': undefined,
       warehouse,
     },
     (message) => expect.unreachable(message),
@@ -79,10 +76,8 @@ it('a week of nights: published, unchanged, failed, refused, killed, missed, and
     const context = { clock, random: () => 0.5, report, signal: end.signal };
     await runSchedule({
       timetable: nightly,
-      jitter: 0,
       lastBegun: lastBegun(await readRuns(warehouse)),
       clock,
-      random: context.random,
       signal: end.signal,
       report: () => undefined,
       async runSync() {

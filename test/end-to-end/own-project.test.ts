@@ -118,16 +118,8 @@ describe('partitions that another dataset names', () => {
     ).toEqual([{ code: null, region: 'AA-2', first_snapshot: first.snapshot, resolved_snapshot: second.snapshot }]);
     const changed = await runHere(['diff', first.snapshot!, '--warehouse', warehouse, '--format', 'csv']);
     expect(changed.stdout).toContain('stations,,AA-2,1,seats,999,0,changed');
-    const violations = await runHere([
-      'diff',
-      first.snapshot!,
-      '--violations',
-      '--warehouse',
-      warehouse,
-      '--format',
-      'csv',
-    ]);
-    expect(violations.stdout).toContain('resolved,error,stations,,AA-2');
+    const violations = await runHere(['diff', first.snapshot!, '--warehouse', warehouse]);
+    expect(violations.stdout).toMatch(/Resolved violations: 1\n +error +AA-2/);
   });
 
   it('brings the dataset that names them along, where only the other one is requested', async () => {
@@ -201,8 +193,7 @@ it.each(['stations', 'payments', 'vessels'])(
   async (name) => {
     const { warehouse, snapshot } = await sync(name, {});
     expect(await verifyAgainst(await readSnapshot(warehouse, snapshot!))).toEqual([]);
-    const again = await runReplay(warehouse, { into: join(await temporaryFolder(), 'again'), reportModule: null });
-    expect(again.equals).toBe(snapshot);
+    expect((await runReplay(warehouse, { reportModule: null })).equals).toBe(snapshot);
   },
 );
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prune, rollBack, unpin } from '../../src/snapshots/manage-snapshots.ts';
+import { rollBack } from '../../src/snapshots/manage-snapshots.ts';
 import { listSnapshotIds, readCurrentId, readPinnedId } from '../../src/warehouse/warehouse.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
@@ -54,7 +54,7 @@ describe('a sync after a rollback', () => {
     const file = join(await temporaryFolder(), 'report.html');
     expect(await run('report', '--out', file)).toMatchObject({ code: 0 });
     expect(await readFile(file, 'utf8')).toContain('This snapshot is pinned');
-    await unpin(warehouse);
+    await rm(join(warehouse, 'pinned'));
     expect(await run('report', '--out', file)).toMatchObject({ code: 0 });
     expect(await readFile(file, 'utf8')).not.toContain('pinned');
   });
@@ -75,18 +75,13 @@ describe('a sync after a rollback', () => {
     expect(code).toBe(0);
     const [kept, pinned] = stdout.split('\n');
     expect(kept).toMatch(/^Kept snapshot /);
-    expect(pinned).toContain(`Snapshot ${older} is pinned, so it stays current until you run "rekap snapshots unpin`);
+    expect(pinned).toContain(`Snapshot ${older} is pinned, so it stays current until you run "rekap sync --unpin`);
     expect(stdout).toContain(`"rekap diff ${older} `);
     expect(existsSync(file)).toBe(false);
   });
 
-  it('becomes current with --unpin, or once the pin is removed', async () => {
-    const { warehouse, older, sync, run } = await rolledBack();
-    expect((await run('snapshots', 'unpin')).stdout).toContain(`Snapshot ${older} is no longer pinned.`);
-    expect((await run('snapshots', 'unpin')).stdout).toBe('No snapshot is pinned.\n');
-    const { run: next } = await sync();
-    expect(await readCurrentId(warehouse)).toBe(next);
-    await rollBack(warehouse, older);
+  it('becomes current with --unpin', async () => {
+    const { warehouse, sync } = await rolledBack();
     const { run: last, outcome } = await sync({ unpin: true });
     expect([outcome, await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual(['published', last, null]);
   });
@@ -105,11 +100,11 @@ describe('a pinned snapshot', () => {
     await sync();
     const { code, stdout } = await run('status', '--max-age', '99999d');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^fresh: held /) });
-    expect(stdout).toContain(`Snapshot ${older} is pinned. It stays current until you run "rekap snapshots unpin`);
+    expect(stdout).toContain(`Snapshot ${older} is pinned. It stays current until you run "rekap sync --unpin`);
     const status = JSON.parse((await run('status', '--max-age', '99999d', '--json')).stdout) as object;
     expect(status).toMatchObject({ pinned: older });
-    expect((await run('snapshots', 'list')).stdout).toMatch(new RegExp(`● current, pinned +${older}`));
-    const listed = JSON.parse((await run('snapshots', 'list', '--json')).stdout) as object[];
+    expect((await run('snapshots')).stdout).toMatch(new RegExp(`● current, pinned +${older}`));
+    const listed = JSON.parse((await run('snapshots', '--json')).stdout) as object[];
     expect(listed.slice(0, 2)).toMatchObject([
       { id: older, current: true, pinned: true },
       { id: newer, current: false, pinned: false },
@@ -120,8 +115,7 @@ describe('a pinned snapshot', () => {
     const { warehouse, older, newer, sync } = await rolledBack();
     await sync({ keep: 1 });
     await symlinkAgain(join(warehouse, 'current'), `snapshots/${(await listSnapshotIds(warehouse)).at(-1)}`);
-    const { removed } = await prune({ warehouse, keep: 1, keepLanding: null });
-    expect(removed).toEqual([]);
+    await sync({ keep: 1 });
     expect(await listSnapshotIds(warehouse)).toEqual([older, expect.not.stringMatching(newer)]);
   });
 
@@ -148,8 +142,8 @@ describe('a damaged pin', () => {
     const pin = join(warehouse, 'pinned');
     await damage(pin);
     await expect(sync()).rejects.toMatchObject({ code: 'warehouse', message: expect.stringContaining(pin) });
-    expect((await run('snapshots', 'list')).stdout).toContain('pinned is damaged');
-    await unpin(warehouse);
+    expect((await run('snapshots')).stdout).toContain('pinned is damaged');
+    await rm(pin, { recursive: true, force: true });
     expect(await sync()).toMatchObject({ outcome: 'published', pinned: null });
     await rollBack(warehouse, older);
     expect(await readlink(pin)).toBe(`snapshots/${older}`);

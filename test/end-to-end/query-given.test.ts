@@ -2,11 +2,11 @@
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import readXlsxFile, { readSheet } from 'read-excel-file/node';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { queryCommand } from '../../src/cli/query.ts';
 import { exportSnapshot } from '../../src/snapshots/export-snapshot.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
@@ -29,22 +29,29 @@ function pipe(input: string, ...words: string[]) {
 }
 
 describe('rekap query', () => {
-  it('takes a file and values for its parameters, numbers and texts', async () => {
+  it('takes values for its parameters, numbers and texts', async () => {
     const { warehouse } = await sample();
-    const file = join(await temporaryFolder(), 'question.sql');
-    await writeFile(file, 'SELECT regency FROM voters WHERE dapil_id = $dapil AND regency LIKE $like ORDER BY ALL;\n');
+    const sql = 'SELECT regency FROM voters WHERE dapil_id = $dapil AND regency LIKE $like ORDER BY ALL;\n';
     const given = ['--param', 'dapil=1101', '--param', 'like=ACEH B%', '--format', 'csv', '--warehouse', warehouse];
-    const { stdout, code } = await runHere(['query', '-f', file, ...given]);
+    const { stdout, code } = await runHere(['query', sql, ...given]);
     expect({ stdout, code }).toEqual({ stdout: 'regency\nACEH BARAT\nACEH BARAT DAYA\nACEH BESAR\n', code: 0 });
   });
 
-  it('says how to give a query where there is none and a person sits at the terminal', async () => {
-    const { isTTY } = process.stdin;
-    onTestFinished(() => void Object.assign(process.stdin, { isTTY }));
-    Object.assign(process.stdin, { isTTY: true });
-    const { code, stderr } = await runHere(['query']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('rekap query "SHOW TABLES"');
+  it('shows how to open the file elsewhere, and its tables, if it gets no statement', async () => {
+    const { warehouse } = await sample();
+    const words = [cliPath, 'query', '--warehouse', warehouse];
+    const { stdout, status } = spawnSync(process.execPath, words, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    expect(status).toBe(0);
+    const { folder } = await requireCurrent(warehouse);
+    expect(stdout).toContain(`duckdb -cmd "ATTACH '${join(folder, 'rekap.duckdb')}' AS rekap (READ_ONLY); USE rekap"`);
+    expect(stdout).toContain('-ui');
+    expect(stdout).toMatch(/^ {2}voters +Voters of /m);
+    const [, meanings] = /rekap query "(SELECT [^"]+)"/.exec(stdout)!;
+    const read = await runHere(['query', meanings!, '--json', '--warehouse', warehouse]);
+    expect(JSON.parse(read.stdout)).toContainEqual(expect.objectContaining({ comment: expect.any(String) }));
   });
 
   it('takes a statement from a pipe', async () => {
@@ -73,7 +80,6 @@ describe('rekap query', () => {
     ['a parameter without a value', ['SELECT $x'], 'x'],
     ['a value without a parameter', ['SELECT 1', '--param', 'y=1'], 'y'],
     ['a value without a name', ['SELECT 1', '--param', '=1'], '--param'],
-    ['two queries', ['SELECT 1', '-f', 'x.sql'], '--file'],
   ])('refuses %s by name', async (_, words, named) => {
     const { warehouse } = await sample();
     const { code, stderr } = await runHere(['query', ...words, '--warehouse', warehouse]);
@@ -128,7 +134,7 @@ describe('rekap export', () => {
   const exported = async (...words: string[]) => {
     const { warehouse } = await sample();
     const into = join(await temporaryFolder(), 'out');
-    const { code, stdout } = await runHere(['export', '--into', into, ...words, '--warehouse', warehouse]);
+    const { code, stdout } = await runHere(['export', '--out', into, ...words, '--warehouse', warehouse]);
     expect(code).toBe(0);
     return { warehouse, into, files: stdout.trim().split('\n') };
   };
@@ -183,76 +189,6 @@ describe('rekap export', () => {
   it('writes nothing into the warehouse', async () => {
     const { warehouse } = await sample();
     const into = join(warehouse, 'current', 'out');
-    expect((await runHere(['export', '--into', into, '--warehouse', warehouse])).code).toBe(2);
-  });
-});
-
-describe('rekap shell, fed by a pipe', () => {
-  it('answers one statement after another, over several lines, and ends with the first that fails', async () => {
-    const { warehouse } = await sample();
-    const answered = pipe('SELECT 1\nAS one;\n.describe dim_dapil\nSELECT 2 AS two', 'shell', '--warehouse', warehouse);
-    expect(answered.status).toBe(0);
-    expect(answered.stdout).toMatch(/one\n *1\n[^]*seats[^]*two\n *2\n/);
-    const failed = pipe('FROM nothing;\nSELECT 2 AS two;', 'shell', '--warehouse', warehouse);
-    expect(failed.status).toBe(2);
-    expect(failed.stdout).toBe('');
-  });
-
-  it('prints in the mode of .mode, and writes one result to the file of .once', async () => {
-    const { warehouse } = await sample();
-    const out = join(await temporaryFolder(), 'one.json');
-    const lines = [
-      '.mode csv',
-      'SELECT 1 AS one;',
-      `.once ${out}`,
-      'SELECT 2 AS two;',
-      '.mode line',
-      'SELECT 3 AS three;',
-    ];
-    const { stdout, stderr, status } = pipe(lines.join('\n'), 'shell', '--warehouse', warehouse);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/^one\n1\nthree {2}3\n/);
-    expect(stderr).toContain(`1 row written to ${out}\n`);
-    expect(JSON.parse(await readFile(out, 'utf8'))).toEqual([{ two: 2 }]);
-  });
-
-  it.each(['quit', 'exit', '.quit', '.exit', 'EXIT;'])('ends at %s', async (word) => {
-    const { warehouse } = await sample();
-    const { stdout, status } = pipe(
-      `.mode csv\nSELECT 1 AS one;\n${word}\nSELECT 2 AS two;`,
-      'shell',
-      '--warehouse',
-      warehouse,
-    );
-    expect({ stdout, status }).toEqual({ stdout: 'one\n1\n', status: 0 });
-  });
-
-  it.each([
-    ['.tabels', 'command ".tabels"', '.tables, .describe'],
-    ['.mode wide', 'mode "wide"', 'table, line, csv, json'],
-    ['.once', 'needs a file name', '.once rows.csv'],
-    ['.once people.doc', 'The extension ".doc" of people.doc', '.csv'],
-    ['.describe voter', 'table or view "voter"', 'voters'],
-    ['SELECT 1; SELECT 2;', '2 statements', 'Use one statement, such as "SHOW TABLES".'],
-    ['SELEC 1;', 'Parser Error', 'enter .examples'],
-    ['.once /missing/one.csv\nSELECT 1;', '/missing/one.csv cannot be written', 'Choose another file.'],
-  ])('refuses %s and says what to do', async (line, said, next) => {
-    const { warehouse } = await sample();
-    const { stderr, status } = pipe(line, 'shell', '--warehouse', warehouse);
-    expect(status).toBe(2);
-    expect(stderr).toContain(said);
-    expect(stderr).toContain(next);
-  });
-
-  it('never writes into the warehouse', async () => {
-    const { warehouse } = await sample();
-    const { stderr, status } = pipe(
-      `.once ${join(warehouse, 'snapshots', 'x.csv')}`,
-      'shell',
-      '--warehouse',
-      warehouse,
-    );
-    expect(status).toBe(2);
-    expect(stderr).toContain('.once never writes to the warehouse');
+    expect((await runHere(['export', '--out', into, '--warehouse', warehouse])).code).toBe(2);
   });
 });

@@ -1,6 +1,5 @@
 /** Names that JavaScript's own objects have are names like any other, wherever they come from. */
 
-import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
@@ -10,7 +9,6 @@ import { readSheet } from 'read-excel-file/node';
 import { describe, expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
-import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
@@ -84,14 +82,6 @@ describe('a query for columns, entries and texts of these names', () => {
     const { stdout } = await runHere(['query', twice, '--format', 'csv', '--warehouse', warehouse]);
     expect(stdout).toBe('constructor,constructor:1,__proto__,__proto__:1\n1,2,3,4\n');
   });
-
-  it('is answered by the shell', async () => {
-    const { warehouse } = await nation();
-    const words = [cliPath, 'shell', '--warehouse', warehouse];
-    const { stdout, status } = spawnSync(process.execPath, words, { input: `${sql};`, encoding: 'utf8' });
-    expect(status).toBe(0);
-    expect(stdout).toContain(structText);
-  });
 });
 
 describe.each(names)('%s', (name) => {
@@ -136,7 +126,7 @@ describe('records of a source', () => {
   it('become a workbook that can be opened', async () => {
     const { warehouse } = await nation();
     const into = join(await temporaryFolder(), 'out');
-    const { stdout } = await runHere(['export', '--into', into, '--warehouse', warehouse]);
+    const { stdout } = await runHere(['export', '--out', into, '--warehouse', warehouse]);
     const [head, ...rows] = await readSheet(stdout.trim(), 'voters');
     expect(rows.map((row) => String(row[head!.indexOf('regency')])).toSorted()).toEqual(names.toSorted());
   });

@@ -34,7 +34,7 @@ describe('a figure of the sample', () => {
   it.each(['csv', 'parquet'])('is marked beside an export as %s', async (format) => {
     const { warehouse } = await withSample();
     const folder = await temporaryFolder();
-    const words = ['export', '--format', format, '--into', folder, '--warehouse', warehouse];
+    const words = ['export', '--format', format, '--out', folder, '--warehouse', warehouse];
     const { stdout, stderr } = await runHere(words);
     expect(stderr).toContain(notice);
     const about = await readFile(join(folder, 'ABOUT.txt'), 'utf8');
@@ -61,7 +61,7 @@ describe('a figure of a source', () => {
     expect((await runHere([...csv, '--warehouse', warehouse])).stderr).toBe('');
     const evidence = await runHere(['evidence', 'KOTA 1101-0', '--json', '--warehouse', warehouse]);
     expect(JSON.parse(evidence.stdout)).toMatchObject([{ notice: null }, { notice: null }]);
-    await runHere(['export', '--format', 'csv', '--into', folder, '--warehouse', warehouse]);
+    await runHere(['export', '--format', 'csv', '--out', folder, '--warehouse', warehouse]);
     expect(await readFile(join(folder, 'ABOUT.txt'), 'utf8')).toMatch(/^Snapshot: /);
   });
 });

@@ -97,12 +97,12 @@ describe('a run that was killed', () => {
 describe('rekap runs', () => {
   it('shows the steps, times, rows and warnings of one run', async () => {
     const { warehouse, run } = await published();
-    const { stdout } = await runHere(['runs', 'show', run, '--json', '--warehouse', warehouse]);
+    const { stdout } = await runHere(['runs', run, '--json', '--warehouse', warehouse]);
     const [line] = JSON.parse(stdout) as { steps: Record<string, number>; rows: object; bytes: number }[];
     expect(Object.keys(line!.steps)).toEqual(expect.arrayContaining(['fetch', 'build_tables', 'verify']));
     expect(line!.rows).toEqual({ voters: 4, voting_rights_users: 4 });
     expect(line!.bytes).toBeGreaterThan(0);
-    expect((await runHere(['runs', 'show', 'nobody', '--warehouse', warehouse])).code).toBe(2);
+    expect((await runHere(['runs', 'nobody', '--warehouse', warehouse])).code).toBe(2);
     expect((await runHere(['runs', '--since', '2026-99-99', '--warehouse', warehouse])).code).toBe(2);
   });
 });

@@ -1,10 +1,7 @@
-/** rekap push, rekap pull and rekap snapshots prune as commands: their whole outputs, exit codes and lines in runs.jsonl. */
+/** rekap push and rekap pull as commands: their whole outputs, exit codes and lines in runs.jsonl. */
 
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pointCurrent } from '../../src/publish/switch-current.ts';
-import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
+import { readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { startMemoryStore } from '../support/memory-store.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
@@ -159,42 +156,4 @@ it.each([
   expect(stderr).toContain('The address of the bucket is not valid.');
   expect(stderr).not.toContain('figures/');
   expect(store.requests).toEqual([]);
-});
-
-describe('rekap snapshots prune', () => {
-  /** A warehouse that went back to its first snapshot, with the answers of each. */
-  async function rolledBack() {
-    const warehouse = await smallWarehouse(nights);
-    for (const id of nights) {
-      await mkdir(join(warehouse, 'landing', id));
-      await writeFile(join(warehouse, 'landing', id, 'bodies.gz'), '');
-    }
-    await pointCurrent(warehouse, second);
-    return warehouse;
-  }
-
-  it('never removes the current snapshot and its answers, however old they are', async () => {
-    const warehouse = await rolledBack();
-    const [, , , , fifth] = nights;
-    const words = ['snapshots', 'prune', '--keep', '1', '--warehouse', warehouse];
-    expect(await runHere(words)).toEqual({
-      code: 0,
-      stderr: '',
-      stdout: `Removed snapshots ${first}, ${third}, ${fourth}.\nRemoved the responses of runs ${first}, ${third}, ${fourth}.\n`,
-    });
-    expect(await readCurrentId(warehouse)).toBe(second);
-    expect(await readFile(join(warehouse, 'current/report.html'), 'utf8')).toBe(`report of ${second}`);
-    expect(await listSnapshotIds(warehouse)).toEqual([second, fifth]);
-    expect((await readdir(join(warehouse, 'landing'))).toSorted()).toEqual([second, fifth]);
-    expect(await runHere(words)).toEqual({ code: 0, stderr: '', stdout: 'Nothing to remove.\n' });
-  });
-
-  it('keeps the answers of the current snapshot though no others are to be kept, and says all as JSON', async () => {
-    const warehouse = await rolledBack();
-    const words = ['snapshots', 'prune', '--keep', '4', '--keep-landing', '0', '--json', '--warehouse', warehouse];
-    const { code, stdout } = await runHere(words);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({ removed: [first], landings: nights.filter((id) => id !== second) });
-    expect(await readdir(join(warehouse, 'landing'))).toEqual([second]);
-  });
 });

@@ -87,7 +87,7 @@ describe('the numbers computed from the responses', () => {
     ).toEqual(facts.checks);
     type Line = { rows: Facts['rows']; violation_ages: Record<string, Ages> };
     const { newest_success: status } = await json<{ newest_success: Line }>(['status', ...inside]);
-    const [run] = await json<Line[]>(['runs', 'show', second.snapshot, ...inside]);
+    const [run] = await json<Line[]>(['runs', second.snapshot, ...inside]);
     for (const line of [status, run!])
       expect({ rows: line.rows, severities: severitiesOf(line.violation_ages) }).toEqual({
         rows: facts.rows,
@@ -97,7 +97,7 @@ describe('the numbers computed from the responses', () => {
       datasets: Record<string, { rows: number; violations: Record<string, number> }>;
       violation_ages: Record<string, Ages>;
     };
-    const snapshot = await json<Snapshot>(['snapshots', 'show', ...inside]);
+    const snapshot = await json<Snapshot>(['snapshots', 'current', ...inside]);
     expect(Object.fromEntries(Object.entries(snapshot.datasets).map(([name, { rows }]) => [name, rows]))).toEqual(
       facts.rows,
     );
@@ -168,7 +168,7 @@ describe('the numbers computed from the responses', () => {
     const diff = JSON.stringify(await json(['diff', known.first, '--warehouse', warehouse, '--json']));
     expect(diff).toContain('"43"');
     const into = join(await temporaryFolder(), 'out');
-    const { code, stdout } = await runHere(['export', '--into', into, '--warehouse', warehouse]);
+    const { code, stdout } = await runHere(['export', '--out', into, '--warehouse', warehouse]);
     expect(code).toBe(0);
     const [head, ...rows] = await readSheet(stdout.split('\n')[0]!, 'voters');
     const sheet = rows.map((row) => Object.fromEntries(head!.map((name, at) => [String(name), row[at] ?? null])));

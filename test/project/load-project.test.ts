@@ -64,13 +64,12 @@ describe('a project', () => {
     ['TypeScript, flat', { 'rekap.project.ts': projectTs, 'people.ts': peopleTs, 'shared.ts': sharedTs }],
     ['both', { 'rekap.project.json': projectJson, 'people.ts': peopleTs, 'shared.ts': sharedTs }],
   ])('is loaded from %s', async (_what, files) => {
-    const { pipelines, name, title, description, auth, partitionOption, baseUrl } = await load(files);
-    expect({ name, title, description, auth, partitionOption, baseUrl }).toEqual({
+    const { pipelines, name, title, description, auth, baseUrl } = await load(files);
+    expect({ name, title, description, auth, baseUrl }).toEqual({
       name: 'small',
       title: 'A small project',
       description: 'A small project',
       auth: null,
-      partitionOption: 'partition',
       baseUrl: null,
     });
     expect(pipelines).toMatchObject([{ table: 'people', key: ['place'], columns: peopleJson.columns, checks: [] }]);

@@ -213,10 +213,9 @@ it.each(fileViews)('no command shows another file through %s', async (name) => {
   const commands = [
     ['query', 'FROM quarantine'],
     ['query', 'FROM voters'],
-    ['export', '--format', 'csv', '--into', join(out, 'tables')],
+    ['export', '--format', 'csv', '--out', join(out, 'tables')],
     ['report', '--out', join(out, 'report.html')],
     ['evidence', 'R1'],
-    ['dictionary'],
     ['diff'],
     ['snapshots', 'verify'],
   ];

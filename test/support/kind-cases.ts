@@ -181,7 +181,6 @@ export function projectOfAllKinds(
     description: 'Everything.',
     examples: [],
     auth: null,
-    partitionOption: 'partition',
     pipelines: [everything],
     models: [],
     checks: [],

@@ -15,7 +15,6 @@ export async function runReplay(
   const options = {
     warehouse,
     run: null,
-    into: null,
     strict: false,
     refuse: null,
     acceptChanges: false,

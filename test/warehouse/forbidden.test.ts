@@ -3,7 +3,7 @@
 import { expect, it, vi } from 'vitest';
 import { listSnapshots } from '../../src/cli/print/list-snapshots.ts';
 import { RekapError } from '../../src/errors.ts';
-import { prune, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
+import { verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { readCurrent, requireCurrent, requireDatabase } from '../../src/warehouse/warehouse.ts';
 import { publishedNation } from '../support/prepared-snapshots.ts';
 
@@ -54,7 +54,6 @@ it.each<
 >([
   ['a query', 'any file', everything, requireCurrent],
   ['a list', 'any file', everything, listSnapshots],
-  ['a pruning', 'any file', everything, (warehouse) => prune({ warehouse, keep: 1, keepLanding: null })],
   ['a verification', 'any file', everything, verify],
   ['a verification', 'manifest.json', endsWith('manifest.json'), verify],
   ['a verification', 'rekap.duckdb', endsWith('rekap.duckdb'), verify],

@@ -1,6 +1,6 @@
 /** Reads the API key from a variable or a file, but not from an option, which other users of the machine could read. */
 
-import { readNamedFile } from './shared.ts';
+import { readNamedFile } from './read-file.ts';
 import { RekapError } from '../../errors.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import type { Auth } from '../../project/declaration.ts';

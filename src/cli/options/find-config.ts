@@ -1,46 +1,42 @@
 /** Finds the config file of a command: the one that the user names, otherwise rekap.json in the working directory. */
 
 import { lstat, stat } from 'node:fs/promises';
-import type { ReadConfig } from './config-file.ts';
 import type { Options } from './option.ts';
 import { isRekapError, RekapError, systemCode, systemReason } from '../../errors.ts';
 
 /** Parent folders are not searched, so that they can't change what a command does. */
 export const workingConfig = 'rekap.json';
 
-export interface FoundConfig extends ReadConfig {
+export interface FoundConfig {
+  /** The options of the file that the command has. */
+  readonly given: Readonly<Record<string, unknown>>;
+  /** The file's name in messages. */
+  readonly name: string;
+  readonly failure: RekapError | null;
   /** True if the user didn't name the file. */
   readonly isFound: boolean;
 }
 
 /** Returns a failure instead of throwing it, because the other options say whom to notify. */
 export async function findConfig(
-  { config: path, profile }: Readonly<Record<string, unknown>>,
+  path: unknown,
   declared: Options,
-  { ignoresFound, allOptions }: { readonly ignoresFound: boolean; readonly allOptions: () => Promise<Options> },
+  { ignoresFound, options }: { readonly ignoresFound: boolean; readonly options: Options },
 ): Promise<FoundConfig> {
   const isNamed = typeof path === 'string';
+  const name = isNamed ? 'the config file' : workingConfig;
   let isFound = false;
   try {
     isFound = !isNamed && !ignoresFound && (await hasWorkingConfig());
-    if (!isNamed && !isFound) {
-      if (profile === undefined) return { places: [], failure: null, isFound };
-      const what = `The profile ${JSON.stringify(profile)} requires a config file.`;
-      throw new RekapError(
-        'configuration',
-        what,
-        `Add --config FILE, or run the command in the folder of ${workingConfig}.`,
-      );
-    }
+    if (!isNamed && !isFound) return { given: {}, name, failure: null, isFound };
     const file = isNamed
-      ? { path, name: 'the config file', next: 'Correct it, or remove --config.' }
-      : { path: workingConfig, name: workingConfig, next: 'Correct it, or move it.' };
+      ? { path, next: 'Correct it, or remove --config.' }
+      : { path: workingConfig, next: 'Correct it, or move it.' };
     const { readConfigFile } = await import('./config-file.ts');
-    const chosen = typeof profile === 'string' ? profile : undefined;
-    return { ...(await readConfigFile(file, declared, await allOptions(), chosen)), isFound };
+    return { given: await readConfigFile(file, declared, options), name, failure: null, isFound };
   } catch (error) {
     if (!isRekapError(error, 'configuration')) throw error;
-    return { places: [], failure: error, isFound };
+    return { given: {}, name, failure: error, isFound };
   }
 }
 

@@ -9,7 +9,7 @@ import { RekapError } from '../../errors.ts';
 
 /** @param refuse Gets the error for an invalid value, because yargs keeps only its message. */
 export function toYargs(name: string, option: Option, refuse: (error: unknown) => void): YargsOption {
-  const { type, describe, alias, default: defaultValue, defaultDescription, choices, range, nargs } = option;
+  const { type, describe, default: defaultValue, defaultDescription, choices, range, nargs } = option;
   const coerce = (value: unknown): unknown => {
     try {
       return readValue(name, option, value);
@@ -23,7 +23,6 @@ export function toYargs(name: string, option: Option, refuse: (error: unknown) =
     describe: range === undefined ? describe : `${describe}, ${range[0]} to ${range[1]}`,
     ...(type === 'array' && { string: true }),
     ...(type !== 'boolean' && { requiresArg: true, coerce }),
-    ...(alias !== undefined && { alias }),
     ...(defaultValue !== undefined && { default: defaultValue }),
     ...(defaultDescription !== undefined && { defaultDescription }),
     ...(choices !== undefined && { choices }),

@@ -3,7 +3,6 @@
 export interface Option {
   readonly type: 'boolean' | 'number' | 'string' | 'array';
   readonly describe: string;
-  readonly alias?: string;
   /** A boolean is false by default. */
   readonly default?: number | string;
   readonly defaultDescription?: string;
@@ -37,6 +36,8 @@ export interface Declaration<Own extends Options> {
   readonly positionals?: Readonly<Record<string, string>>;
   readonly options: Own;
   readonly exclusive?: readonly (keyof Own & string)[];
+  /** Options that --help shows; --help-all shows the others too. By default all. */
+  readonly common?: readonly string[];
   /** True if the command doesn't read rekap.json in the working directory. */
   readonly ignoresConfig?: boolean;
   readonly examples?: readonly (readonly [line: string, description: string])[];
@@ -69,10 +70,13 @@ export interface CommandEntry {
 
 export interface CommandLine {
   readonly commands: readonly CommandEntry[];
-  readonly groups: Readonly<Record<string, string>>;
+  /** Titles of the groups of commands, in the order of the overview. */
+  readonly groups: Readonly<Record<string, readonly string[]>>;
   readonly overview: {
     readonly purpose: string;
     readonly examples: Command['examples'];
     readonly notes: string;
+    /** Descriptions of names in `groups` that aren't commands. */
+    readonly others: Readonly<Record<string, string>>;
   };
 }

@@ -4,7 +4,7 @@ import yargs, { type Argv } from 'yargs';
 import type { Command, CommandEntry, CommandLine, Option, Options } from './option.ts';
 import { checkForms, toYargs } from './option-values.ts';
 import { didYouMean } from '../../runtime/closest-name.ts';
-import { configOption } from './shared.ts';
+import { allOptions } from './all-options.ts';
 import { RekapError } from '../../errors.ts';
 import { hideCredentials } from '../../runtime/text.ts';
 import { readVersion } from '../../runtime/version.ts';
@@ -24,15 +24,16 @@ export interface ParsedArguments {
  */
 export async function parseArguments(
   args: readonly string[],
-  { commands, groups, overview }: CommandLine,
+  { commands, overview }: CommandLine,
   loaded: ReadonlyMap<CommandEntry, Command>,
   {
     settings = {},
     hasDefaults = true,
   }: { readonly settings?: Readonly<Record<string, unknown>>; readonly hasDefaults?: boolean },
 ): Promise<ParsedArguments> {
-  const width = Math.min(process.stdout.columns ?? (Number(process.env['COLUMNS']) || 80), 100);
+  const width = helpWidth();
   const [entry, command] = [...loaded].find(() => loaded.size === 1) ?? [];
+  const groups = new Set(commands.flatMap(({ name }) => (name.includes(' ') ? [name.split(' ')[0]!] : [])));
   let refusal: unknown;
   const refuse = (error: unknown): void => void (refusal = error);
   let parsed: Omit<ParsedArguments, 'output'> = { options: {}, positionals: [] };
@@ -42,7 +43,10 @@ export async function parseArguments(
     parser.command(
       [name, ...each.usage.slice(each.name.length).trim().split(' ')].join(' ').trim(),
       each.describe,
-      (own) => (known === undefined ? own : declareAll(own, known, { width, hasDefaults, refuse })),
+      (own) => {
+        if (!each.name.includes(' ')) addGroup(own, each.name);
+        return known === undefined ? own : declareAll(own, known, { width, hasDefaults, refuse, showsAll });
+      },
       ({ _: rest, $0: _program, ...options }) => {
         const names = Object.keys(known?.positionals ?? {});
         const named = names.flatMap((one) => (options[one] === undefined ? [] : [options[one] as string]));
@@ -51,6 +55,10 @@ export async function parseArguments(
         throw hasParsed;
       },
     );
+  };
+  const showsAll = args.includes('--help-all');
+  const addGroup = (parser: Argv, group: string): void => {
+    for (const each of commands) if (each.name.startsWith(`${group} `)) add(parser, each);
   };
   const parser = yargs([])
     .scriptName('rekap')
@@ -63,26 +71,21 @@ export async function parseArguments(
     .version(readVersion())
     .alias('version', 'v')
     .completion('completion', 'Print a completion script for your shell, bash or zsh')
-    .example([...(overview.examples ?? [])].map(([line, what]): [string, string] => [line, what]))
-    .epilogue(overview.notes)
     .wrap(width)
     .exitProcess(false)
     .config(settings)
     .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value.' })
     .fail((message, error) => {
       throw (
-        refusal ??
-        explain(message ?? error.message, args, entry, command?.options ?? {}, Object.hasOwn(groups, args[0] ?? ''))
+        refusal ?? explain(message ?? error.message, args, entry, command?.options ?? {}, groups.has(args[0] ?? ''))
       );
     });
   for (const each of commands) if (!each.name.includes(' ')) add(parser, each);
-  for (const [group, describe] of Object.entries(groups))
-    parser.command(group, describe, (own) => {
-      own.version(false).demandCommand(1);
-      for (const each of commands) if (each.name.startsWith(`${group} `)) add(own, each);
-    });
+  for (const group of groups)
+    if (!commands.some(({ name }) => name === group))
+      parser.command(group, '', (own) => addGroup(own.version(false).demandCommand(1), group));
   if (entry !== undefined && command !== undefined)
-    checkForms(args, { ...command.options, ...configOption }, entry.name);
+    checkForms(args, { ...command.options, config: allOptions.config }, entry.name);
   let output = '';
   try {
     await parser.parseAsync([...args], {}, (_error, _argv, text) => {
@@ -94,26 +97,34 @@ export async function parseArguments(
   return { output, ...parsed };
 }
 
+export function helpWidth(): number {
+  return Math.min(process.stdout.columns ?? (Number(process.env['COLUMNS']) || 80), 100);
+}
+
 /** Ends the parsing of a command that is valid. */
 const hasParsed = new Error('The arguments are parsed.');
 
 interface DeclaredFor {
   readonly width: number;
   readonly hasDefaults: boolean;
+  readonly showsAll: boolean;
   readonly refuse: (error: unknown) => void;
 }
 
-function declareAll(parser: Argv, command: Command, { width, hasDefaults, refuse }: DeclaredFor): Argv {
-  const { positionals = {}, options, examples = [], notes } = command;
+function declareAll(parser: Argv, command: Command, { width, hasDefaults, showsAll, refuse }: DeclaredFor): Argv {
+  const { positionals = {}, options, examples = [], notes, common } = command;
   for (const [name, describe] of Object.entries(positionals)) parser.positional(name, { describe, type: 'string' });
-  for (const [name, option] of Object.entries<Option>({ ...options, ...configOption })) {
+  for (const [name, option] of Object.entries<Option>({ ...options, config: allOptions.config })) {
     const { default: defaultValue, ...others } = option;
     const isGivenOnly = !hasDefaults && defaultValue !== undefined;
-    parser.option(
+    const declared = toYargs(
       name,
-      toYargs(name, isGivenOnly ? { ...others, defaultDescription: String(defaultValue) } : option, refuse),
+      isGivenOnly ? { ...others, defaultDescription: String(defaultValue) } : option,
+      refuse,
     );
+    parser.option(name, { ...declared, hidden: !showsAll && common !== undefined && !common.includes(name) });
   }
+  if (common !== undefined) parser.option('help-all', { type: 'boolean', describe: 'Show all options' });
   if (notes !== undefined) parser.epilogue(notes(width));
   return parser.version(false).example(examples.map(([line, what]): [string, string] => [line, what]));
 }

@@ -24,7 +24,7 @@ export async function readCommand(
   const { output, options: given } = await parseArguments(args, line, loaded, { hasDefaults: false });
   const command = entry === undefined ? undefined : loaded.get(entry);
   if (output !== '' || command === undefined) return { output, command: null };
-  const { values, ...found } = await readSettings(command, given, () => loadOptions(line.commands));
+  const { values, ...found } = await readSettings(command, given);
   const { options, positionals } = await parseArguments(args, line, loaded, { settings: values });
   const switches = Object.entries(command.options).filter(([, { type }]) => type === 'boolean');
   const off = Object.fromEntries(switches.map(([name]) => [name, false]));
@@ -32,10 +32,5 @@ export async function readCommand(
 }
 
 export function findCommand(args: readonly string[], commands: readonly CommandEntry[]): CommandEntry | undefined {
-  return commands.find(({ name }) => name.split(' ').every((part, at) => args[at] === part));
-}
-
-export async function loadOptions(commands: readonly CommandEntry[]): Promise<Options> {
-  const loaded = await Promise.all(commands.map(({ load }) => load()));
-  return Object.assign({}, ...loaded.map(({ options }) => options)) as Options;
+  return commands.findLast(({ name }) => name.split(' ').every((part, at) => args[at] === part));
 }

@@ -5,7 +5,7 @@ import { closestName } from '../../runtime/closest-name.ts';
 import { variableOf } from './option.ts';
 import type { Command, Options } from './option.ts';
 import { findConfig, workingConfig } from './find-config.ts';
-import { configOption } from './shared.ts';
+import { allOptions, otherVariables } from './all-options.ts';
 import { RekapError } from '../../errors.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -27,25 +27,29 @@ export interface Settings {
 export async function readSettings(
   { options, exclusive = [], ignoresConfig = false }: Command,
   given: Given,
-  allOptions: () => Promise<Options>,
 ): Promise<Settings> {
-  const declared: Options = { ...options, ...configOption };
-  await checkEnvironment(allOptions);
+  const declared: Options = { ...options, config: allOptions.config };
+  checkEnvironment();
   const environment = readEnvironment(declared);
-  const { places, failure, isFound } = await findConfig({ ...environment, ...given }, declared, {
+  const file = await findConfig(given['config'] ?? environment['config'], declared, {
     ignoresFound: ignoresConfig,
-    allOptions,
+    options: allOptions,
   });
+  const nameInFile = (name: string): string => `"${name}" in ${file.name}`;
   const nameVariable = (name: string): string => (environment[name] === undefined ? keyVariable : variableOf(name));
-  const all = merge([[given, (name) => `--${name}`], [environment, nameVariable], ...places], exclusive);
+  const places = [
+    [given, (name: string) => `--${name}`],
+    [environment, nameVariable],
+    [file.given, nameInFile],
+  ] as const;
+  const all = merge(places, exclusive);
   invocation.printsJson = 'json' in declared && all['json'] === true;
   // Advice omits options from the found file, because the next command finds it too.
-  const found = new Set(isFound ? places.flatMap(([own, nameOf]) => Object.keys(own).map(nameOf)) : []);
-  const isFromFound = (name: string): boolean => found.has(invocation.origins[name] ?? '');
+  const isFromFound = (name: string): boolean => file.isFound && invocation.origins[name] === nameInFile(name);
   if (typeof all['warehouse'] === 'string' && !isFromFound('warehouse')) invocation.warehouse = all['warehouse'];
   return {
     values: Object.fromEntries(Object.entries(all).filter(([name]) => !(name in given))),
-    failure,
+    failure: file.failure,
     foundConfig: Object.keys(all).some(isFromFound) ? workingConfig : null,
   };
 }
@@ -73,26 +77,14 @@ function merge(places: readonly (readonly [Given, (name: string) => string])[], 
 
 const keyVariable = 'REKAP_API_KEY';
 
-const otherVariables = [
-  keyVariable,
-  'REKAP_API_KEYS',
-  'REKAP_DEBUG',
-  'REKAP_FAULT_SEEDS',
-  // Commands such as --on-publish get these, and may run rekap.
-  'REKAP_EVENT',
-  'REKAP_RUN',
-  'REKAP_REASON',
-  'REKAP_EXIT_CODE',
-];
-
 /**
  * Refuses mistyped variables, because ignoring one could make a cron job less strict than intended.
  * Other unknown names are allowed: they may belong to another program. (`.env('REKAP')` of yargs would refuse them.)
  */
-async function checkEnvironment(allOptions: () => Promise<Options>): Promise<void> {
+function checkEnvironment(): void {
   const named = Object.keys(process.env).filter((name) => /^REKAP_/i.test(name) && !otherVariables.includes(name));
   if (named.length === 0) return;
-  const known = [...otherVariables, ...Object.keys(await allOptions()).map(variableOf)];
+  const known = [...otherVariables, ...Object.keys(allOptions).map(variableOf)];
   const bare = (name: string): string => name.replaceAll('_', '');
   for (const name of named) {
     if (known.includes(name)) continue;

@@ -55,14 +55,6 @@ export function renderColumns(
   return blocks();
 }
 
-export function renderBlocks(
-  rows: Rows,
-  columns: readonly TableColumn[],
-  width = terminalColumns(process.stdout) ?? Number.POSITIVE_INFINITY,
-): string {
-  return writeBlocks(rows, layOut(columns), width).trimEnd();
-}
-
 /** Returns the columns with the same value in every row, if the table is too wide. */
 export function constantColumns(rows: Rows, columns: readonly TableColumn[], width?: number): number[] {
   const options = { ...layOut(columns), ...(width === undefined ? {} : { width }) };

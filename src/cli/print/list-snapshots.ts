@@ -61,7 +61,7 @@ async function describe(
   const found =
     problems === null || problems.length === 0
       ? unread
-      : { damaged: `${problems.join('; ')}.`, next: complete(recoveryHint(id, value.manifest.run)) };
+      : { damaged: `${problems.join('; ')}.`, next: complete(recoveryHint(id)) };
   return { id, ...marks, ...found, created_at, source, rows };
 }
 

@@ -1,7 +1,7 @@
 /** Writes the result of a query as a table, to a terminal or a file. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { constantColumns, renderBlocks, renderColumns, type TableColumn } from './fit-columns.ts';
+import { constantColumns, renderColumns, type TableColumn } from './fit-columns.ts';
 import { widthOf, wrap } from './wrap-text.ts';
 import { paint, printable } from './terminal.ts';
 import { RekapError } from '../../errors.ts';
@@ -12,16 +12,6 @@ import { countOf, formatNumber } from '../../runtime/text.ts';
 const maxRows = 1000;
 const maxCellLength = 1000;
 
-/** Options that show what a table leaves out. */
-export interface ExpandOptions {
-  /** Shows all columns. */
-  readonly columns: string;
-  /** Shows all rows. */
-  readonly rows: string;
-}
-
-const queryExpandOptions: ExpandOptions = { columns: '--layout blocks', rows: '--format csv' };
-
 /** Writes all rows to a file. @throws `usage` if there are more rows than a table shows. */
 export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
   // Cells are escaped already, so the only control characters are rekap's colors.
@@ -29,13 +19,9 @@ export function writePlainTable(result: QueryResult, write: Write): Promise<numb
   return writeTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
 }
 
-export type TableLayout = 'columns' | 'blocks';
-
 interface WriteTableOptions {
   readonly width?: number;
   readonly isWhole?: boolean;
-  readonly layout?: TableLayout;
-  readonly expand?: ExpandOptions;
 }
 
 /** Aligns decimal points with spaces, because added zeros would suggest a higher precision. */
@@ -85,7 +71,7 @@ function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
 export async function writeTable(
   result: QueryResult,
   write: Write,
-  { isWhole = false, layout = 'columns', expand = queryExpandOptions, width }: WriteTableOptions = {},
+  { isWhole = false, width }: WriteTableOptions = {},
 ): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
@@ -109,7 +95,7 @@ export async function writeTable(
     for (const row of rows) row[index] = roundFraction(row[index]!);
     alignPoints(rows, index);
   }
-  if (layout === 'columns' && !isWhole && process.stdout.isTTY) groupDigits(rows, columns);
+  if (!isWhole && process.stdout.isTTY) groupDigits(rows, columns);
   const described = columns.map(describeColumn);
   const note = (text: string): Promise<void> =>
     write(
@@ -117,26 +103,23 @@ export async function writeTable(
         .map((line) => paint('dim', line))
         .join('\n')}\n`,
     );
-  const constant = layout === 'blocks' ? [] : constantColumns(rows, described, width);
+  const constant = constantColumns(rows, described, width);
   if (constant.length > 0)
     await note(constant.map((index) => `${described[index]!.head} ${rows[0]![index]}`).join(', '));
   const varies = (_: unknown, index: number): boolean => !constant.includes(index);
   const varying = rows.map((row) => row.filter(varies));
-  if (layout === 'blocks') await write(`${renderBlocks(varying, described, width)}\n`);
-  else {
-    const { text, hidden } = renderColumns(varying, described.filter(varies), width);
-    await write(`${text}\n`);
-    if (hidden.length > 0)
-      await note(
-        `${countOf(hidden.length, 'column')} hidden: ${hidden.join(', ')}. To see them, select fewer columns, or use ${expand.columns} or ${expand.rows}.`,
-      );
-  }
+  const { text, hidden } = renderColumns(varying, described.filter(varies), width);
+  await write(`${text}\n`);
+  if (hidden.length > 0)
+    await note(
+      `${countOf(hidden.length, 'column')} hidden: ${hidden.join(', ')}. To see them, select fewer columns, or use --format csv.`,
+    );
   const counted = countOf(total, 'row');
   await write(
     paint(
       'dim',
       total > rows.length
-        ? `${counted}; only the first ${formatNumber(rows.length)} are shown. To see all, use ${expand.rows}.\n`
+        ? `${counted}; only the first ${formatNumber(rows.length)} are shown. To see all, use --format csv.\n`
         : `${counted}\n`,
     ),
   );

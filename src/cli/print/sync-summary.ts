@@ -1,7 +1,7 @@
 /** Renders the summary of a sync: the datasets, changes, failed checks and requests, and the paths of the files. */
 
 import { join } from 'node:path';
-import { warehouseOption } from '../options/shared.ts';
+import { allOptions } from '../options/all-options.ts';
 import { renderTable } from './table.ts';
 import { complete, paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
@@ -41,14 +41,12 @@ export function renderSummary(result: SyncResult, project: Project): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function headline({ kind, outcome, run, snapshot, current, equals, manifest, warehouse }: SyncResult): string {
+function headline({ kind, outcome, run, snapshot, current, equals, manifest }: SyncResult): string {
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
   switch (outcome) {
     case 'reproduced':
       return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')} from ${origin(manifest)}, ${equals === null ? 'with the same rows and figures. Its history refers to other snapshots and was not compared' : `with the same figures and ${parquet} identical Parquet files`}.`;
     case 'published':
-      if (current !== run)
-        return `${paint(['green', 'bold'], 'Rebuilt')} snapshot ${paint('bold', run)}. It is older than the current snapshot, so ${current} stays current. To make it current, run ${command(`snapshots rollback ${run}`, warehouse)}.`;
       return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the responses of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}, with the same figures and ${parquet} identical Parquet files.`}`;
     case 'held':
       return `${paint(['green', 'bold'], 'Kept')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the responses of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}, but did not make it current.`;
@@ -66,12 +64,12 @@ function headline({ kind, outcome, run, snapshot, current, equals, manifest, war
 /** Explains why a new snapshot doesn't become current. Returns an empty string if it does. */
 function describePin({ pinned, current, warehouse }: SyncResult): string {
   if (pinned === null) return '';
-  return `Snapshot ${paint('bold', pinned)} is pinned, so ${pinned === current ? 'it' : current} stays current until you run ${command('snapshots unpin', warehouse)} or ${command('sync --unpin', warehouse)}.`;
+  return `Snapshot ${paint('bold', pinned)} is pinned, so ${pinned === current ? 'it' : current} stays current until you run ${command('sync --unpin', warehouse)}.`;
 }
 
 /** Returns a command with the warehouse of the run. A replay can write to another warehouse than the command line names. */
 function command(line: string, warehouse: string): string {
-  return complete(`"rekap ${line}"`, warehouse === warehouseOption.warehouse.default ? null : warehouse);
+  return complete(`"rekap ${line}"`, warehouse === allOptions.warehouse.default ? null : warehouse);
 }
 
 export function nameSource(source: string): string {

@@ -103,11 +103,11 @@ export function complete(advice: string, warehouse = invocation.warehouse): stri
   const named = quoteForShell(warehouse);
   const option = named.startsWith('-') ? `--warehouse=${named}` : `--warehouse ${named}`;
   return specific.replaceAll(
-    /"(rekap (?:sync|replay|query|shell|export|dictionary|evidence|report|diff|status|doctor|runs|snapshots)\b[^"]*)"/g,
+    /"(rekap (?:sync|replay|query|export|evidence|report|diff|status|doctor|runs|snapshots)\b[^"]*)"/g,
     (whole, command: string) => (/--(warehouse|help)/.test(command) ? whole : `"${command} ${option}"`),
   );
 }
 
-function quoteForShell(text: string): string {
+export function quoteForShell(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

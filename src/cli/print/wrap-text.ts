@@ -12,8 +12,8 @@ export function widthOf(stream: NodeJS.WriteStream): number {
 }
 
 /** Lays out two columns. Wraps the second one, or puts it below the first one if it would be too narrow. */
-export function inColumns(rows: readonly (readonly [string, string])[], width: number): string[] {
-  const first = Math.max(...rows.map(([left]) => left.length)) + 4;
+export function inColumns(rows: readonly (readonly [string, string])[], width: number, minFirst = 0): string[] {
+  const first = Math.max(minFirst, ...rows.map(([left]) => left.length)) + 4;
   const fits = width - first >= 24;
   return rows.flatMap(([left, right]) => {
     const lines = wrap(right, fits ? width - first : width - 4);

@@ -59,11 +59,7 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
   const { snapshot, catalog: settings } = options;
   const damage = [...(await checkManifestFile(snapshot.folder)), ...(await hashesAgree(snapshot))];
   if (damage.length > 0)
-    throw damagedError(
-      `Snapshot ${snapshot.id} is damaged and was not published:`,
-      damage,
-      recoveryHint(snapshot.id, snapshot.manifest.run),
-    );
+    throw damagedError(`Snapshot ${snapshot.id} is damaged and was not published:`, damage, recoveryHint(snapshot.id));
   // Before tables or columns are created for a snapshot that is refused.
   await requireSuccessor(options, await readLastPublication(options));
   const tables = await tablesOf(snapshot);

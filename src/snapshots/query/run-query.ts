@@ -99,7 +99,7 @@ function explainRefusal(error: unknown): unknown {
     return new RekapError(
       'query',
       'The query exceeds the memory limit.',
-      'Select less data, or use the DuckDB shell: "rekap shell --duckdb".',
+      'Select less data, or open the file in DuckDB: "rekap query" without a statement prints the command.',
       cause,
     );
   const problem = error.message.replace(/^Failed to extract statements: /, '').trim();
