@@ -37,7 +37,7 @@ export async function drawReport(facts: ReportFacts): Promise<string | null> {
     throw new RekapError(
       'usage',
       `Snapshot ${manifest.snapshot} was built by another release of rekap, with views that this report does not support.`,
-      `To rebuild it, run "rekap replay ${manifest.run}". The report.html in its folder is still valid.`,
+      `Roll back to another snapshot. The report.html in its folder is still valid.`,
     );
   const election = await readElection(database);
   if (election === null) return null;

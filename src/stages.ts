@@ -183,6 +183,8 @@ export interface Ledger {
 /** Totals of a transformed dataset. The loaded tables must agree with them. */
 export interface TransformTotals {
   readonly ledger: Ledger;
+  /** Fingerprint of the quarantined records, in any order. */
+  readonly quarantine: string;
   readonly sums: Readonly<Record<string, bigint>>;
   readonly nulls: Readonly<Record<string, number>>;
 }

@@ -2,26 +2,19 @@
 
 import { join } from 'node:path';
 import { messageOf, RekapError } from './errors.ts';
-import type { CarryOver } from './load/previous-tables.ts';
 import type { Project } from './project/declaration.ts';
 import type { LoadedProject } from './project/load-project.ts';
-import { holdsSameTables, writeManifest } from './publish/manifest.ts';
+import { writeManifest } from './publish/manifest.ts';
 import { discardSnapshotFolder, latestRunId, newSnapshotId, pruneSnapshots } from './publish/snapshot-folder.ts';
 import { nameSnapshotFolder, publishSnapshotFolder, unpinSnapshot } from './publish/switch-current.ts';
-import { type Manifest, warehousePaths } from './warehouse/snapshot-format.ts';
-import {
-  listSnapshotIds,
-  readCurrentOrFirst,
-  readPinnedId,
-  readSnapshot,
-  type Snapshot,
-} from './warehouse/warehouse.ts';
+import { warehousePaths } from './warehouse/snapshot-format.ts';
+import { readCurrentOrFirst, readPinnedId } from './warehouse/warehouse.ts';
 import { readBaseUrl, warningsOfBaseUrl } from './source/base-url.ts';
 import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
-import type { Built, Staged } from './publish/describe-snapshot.ts';
-import { describeUnchanged, findUnchanged, readStandingChecks } from './publish/unchanged.ts';
+import type { Built } from './publish/describe-snapshot.ts';
+import { findUnchanged, type Unchanged } from './publish/unchanged.ts';
 import { startEarly } from './runtime/start-early.ts';
-import { findDamage, planCarryOver } from './publish/previous.ts';
+import { planCarryOver } from './publish/previous.ts';
 import { startsNewHistory, checkSource, withRun } from './run.ts';
 import { openSource } from './open-source.ts';
 import { addReport, loadReport } from './publish/write-report.ts';
@@ -55,10 +48,10 @@ export async function sync(
       const begun = await loading;
       return [begun, await stage(run, begun, readings)] as const;
     });
-    const same = await orClose([source, closeLoad], () => findIntact(run, staged, carryOver));
+    const same = await orClose([source, closeLoad], () => findUnchanged(run, staged, carryOver));
     if (same !== null) {
       await closeAll([closeLoad, source]);
-      return keepUnchanged(run, same, staged);
+      return keepUnchanged(run, same);
     }
     const built = await orClose([source], () => build(run, load, staged, carryOver));
     await source.close();
@@ -97,7 +90,7 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
   };
 }
 
-/** Publishes the snapshot, unless this is a dry run, nothing has changed, or another snapshot is pinned. */
+/** Publishes the snapshot, unless this is a dry run, or another snapshot is pinned. */
 async function publish(run: Run, built: Built): Promise<Omit<RunEnd, 'broken_checks' | 'equals'>> {
   const { id, options, folder, current, pinned } = run;
   const { warehouse } = options;
@@ -109,8 +102,6 @@ async function publish(run: Run, built: Built): Promise<Omit<RunEnd, 'broken_che
     await discardSnapshotFolder(folder);
     return { outcome: 'dry run', snapshot: null, current, pruned: [], manifest };
   }
-  const same = await findSame(run, manifest);
-  if (same !== null) return discardUnchanged(run, same, manifest);
   await requireVerified(run, described);
   run.enter('write the report');
   const complete = await addReport(run, manifest);
@@ -127,54 +118,12 @@ async function publish(run: Run, built: Built): Promise<Omit<RunEnd, 'broken_che
   return { ...end, snapshot: id, pruned: await removeOld(run, end.current), manifest: complete };
 }
 
-/** Returns the previous snapshot if its records are those of this run, and it is intact. */
-async function findIntact(run: Run, staged: Staged, carryOver: CarryOver | null): Promise<Snapshot | null> {
-  const same = findUnchanged(run, staged, carryOver);
-  if (same === null) return null;
-  run.enter('verify');
-  return (await isWhole(run, same)) ? same : null;
-}
-
-/** Ends a run whose records are those of the previous snapshot. No table is built. */
-async function keepUnchanged(run: Run, same: Snapshot, staged: Staged): Promise<RunEnd> {
-  const broken_checks = await readStandingChecks(run, same);
-  return { ...(await discardUnchanged(run, same, describeUnchanged(run, same, staged))), broken_checks };
-}
-
-async function discardUnchanged(
-  run: Run,
-  same: Snapshot,
-  manifest: Manifest,
-): Promise<Omit<RunEnd, 'broken_checks' | 'equals'>> {
+async function keepUnchanged(run: Run, { snapshot, manifest, brokenChecks }: Unchanged): Promise<RunEnd> {
   const { folder, options, current } = run;
   await discardSnapshotFolder(folder);
   if (options.unpin) await unpinSnapshot(options.warehouse);
-  return { outcome: 'unchanged', snapshot: same.id, current, pruned: await removeOld(run, current), manifest };
-}
-
-/**
- * Returns a snapshot that already has these tables: the previous one, or the newest one if another is pinned. Without this check, an unchanged
- * source would fill the warehouse with copies, and retention would remove older snapshots.
- */
-async function findSame(run: Run, manifest: Manifest): Promise<Snapshot | null> {
-  const { previous, pinned, options } = run;
-  const newest = pinned === null ? undefined : (await listSnapshotIds(options.warehouse)).at(-1);
-  const known = [
-    previous,
-    newest === undefined ? null : await readSnapshot(options.warehouse, newest).catch(() => null),
-  ];
-  for (const snapshot of known)
-    if (snapshot !== null && holdsSameTables(manifest, snapshot.manifest) && (await isWhole(run, snapshot)))
-      return snapshot;
-  return null;
-}
-
-/** Returns whether a snapshot is intact. A damaged one is replaced, although its tables are the same. */
-async function isWhole({ warn, signal }: Run, snapshot: Snapshot): Promise<boolean> {
-  const problems = await findDamage(snapshot, signal);
-  if (problems.length > 0)
-    warn(`Snapshot ${snapshot.id} is damaged, and a new snapshot replaces it: ${problems.join('; ')}.`);
-  return problems.length === 0;
+  const pruned = await removeOld(run, current);
+  return { outcome: 'unchanged', snapshot: snapshot.id, current, pruned, manifest, broken_checks: brokenChecks };
 }
 
 /** Removes old snapshots. If that fails, the new snapshot is still published. */

@@ -14,7 +14,7 @@ const commands: readonly CommandEntry[] = [
   ),
   declare(
     'replay [run]',
-    'Rebuild a snapshot from the stored responses of the source, without network access',
+    'Build a snapshot again from the stored responses, and compare; publish what the gate refused',
     async () => (await import('./replay.ts')).replayCommand,
   ),
   declare(

@@ -1,4 +1,4 @@
-/** rekap replay: rebuilds a snapshot from the stored responses. */
+/** rekap replay: builds the tables of a run again from its stored responses, and compares them with its snapshot. */
 
 import { declareCommand } from './options/option.ts';
 import { pick, publishOptions, readPublishOptions } from './options/all-options.ts';

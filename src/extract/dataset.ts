@@ -6,7 +6,8 @@ import { type Partition, PartitionReader, type ProvedPass } from './partition.ts
 import { type Doubt, ListingChecks } from './listing-checks.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, SeenRecords } from './full-listing.ts';
 import { DatasetPages, type PageHolder } from './pages.ts';
-import type { PassDigest, PassResult } from './prove.ts';
+import type { PassResult } from './prove.ts';
+import type { PassDigest } from '../kinds/content.ts';
 import type { ExtractOptions, Known } from './extract-options.ts';
 import { type AnyPipeline, comparePartitions, namePartition } from '../project/declaration.ts';
 import { countOf } from '../runtime/text.ts';

@@ -4,16 +4,8 @@ import { isRekapError, RekapError } from '../errors.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
-import {
-  type ContentHash,
-  judge,
-  PassDigest,
-  maxPasses,
-  KeyOccurrences,
-  type PassResult,
-  RecordReader,
-  sizesOf,
-} from './prove.ts';
+import { judge, maxPasses, KeyOccurrences, type PassResult, RecordReader, sizesOf } from './prove.ts';
+import { type ContentHash, PassDigest } from '../kinds/content.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
 import { type PassEnd, type Pager, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';

@@ -4,7 +4,7 @@ import { isRekapError, RekapError } from '../errors.ts';
 import { DeclaredPlaces } from './declared-places.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
 import { emptyPage, emptyStatuses, isRefusal } from '../source/source-messages.ts';
-import { ContentHash } from './prove.ts';
+import { ContentHash } from '../kinds/content.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
 import {

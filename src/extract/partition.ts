@@ -9,7 +9,6 @@ import {
   isRepageable,
   judge,
   type Judgement,
-  PassDigest,
   type PassResult,
   maxPasses,
   neededPasses,
@@ -17,6 +16,7 @@ import {
   RecordReader,
   sizesOf,
 } from './prove.ts';
+import { PassDigest } from '../kinds/content.ts';
 import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 
 /** Milliseconds before the next pass if passes disagree, doubled each time. The pauses of a partition take at most 3.5 s in total. */

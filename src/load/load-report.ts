@@ -55,15 +55,12 @@ export async function reportDataset(
       nulls: Object.fromEntries(counts.map((name) => [name, Number(row![`nulls ${name}`])])),
     };
   }
-  const quarantine = await database.rows<{ reason: string; row_count: bigint }>(
-    `SELECT reason, count(*) AS row_count FROM quarantine WHERE dataset = ${dataset} GROUP BY ALL ORDER BY row_count DESC, reason`,
-  );
   const violations = await database.rows<{ check_name: string; severity: string; row_count: bigint }>(
     `SELECT check_name, severity, count(*) AS row_count FROM violations WHERE dataset = ${dataset} GROUP BY ALL ORDER BY ALL`,
   );
   return {
     carried,
-    quarantine: quarantine.map(({ reason, row_count }) => ({ reason, count: Number(row_count) })),
+    quarantine: await readQuarantine(database, pipeline),
     changes: await countChanges(database, pipeline, snapshot),
     violations: violations.map(({ check_name, severity, row_count }) => ({
       check: check_name,
@@ -72,6 +69,14 @@ export async function reportDataset(
     })),
     shrunken: hasPrevious ? await findShrunken(database, pipeline) : [],
   };
+}
+
+/** Returns the records in quarantine by reason. */
+export async function readQuarantine(database: Database, { table }: AnyPipeline): Promise<LoadReport['quarantine']> {
+  const rows = await database.rows<{ reason: string; row_count: bigint }>(
+    `SELECT reason, count(*) AS row_count FROM quarantine WHERE dataset = ${quoteText(table)} GROUP BY ALL ORDER BY row_count DESC, reason`,
+  );
+  return rows.map(({ reason, row_count }) => ({ reason, count: Number(row_count) }));
 }
 
 async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<PartitionRows[]> {

@@ -3,7 +3,7 @@
 import { gateRefusal, RekapError } from '../errors.ts';
 import type { LoadReport } from '../load/load-report.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
-import { checkGate } from './gate.ts';
+import { checkGate, type GateInput } from './gate.ts';
 import { verifyBuilt } from './verify-snapshot.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { describeSnapshot, type Built } from './describe-snapshot.ts';
@@ -49,7 +49,7 @@ export async function requireVerified(run: Run, { manifest, contents }: Describe
 }
 
 /** Each run warns again, because no check covers records that are in no table. */
-function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport>): void {
+export function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, Pick<LoadReport, 'quarantine'>>): void {
   for (const [table, { quarantine }] of reports) {
     if (quarantine.length === 0) continue;
     const total = quarantine.reduce((sum, { count }) => sum + count, 0);
@@ -60,10 +60,11 @@ function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, LoadReport
   }
 }
 
-function passGate(
+/** @throws `gate` if the snapshot must not be published. */
+export function passGate(
   { kind, id, project, requested, options, previous, landing, figures }: Run,
   manifest: Manifest,
-  { reports, brokenChecks }: Built,
+  { reports, brokenChecks }: Pick<GateInput, 'reports' | 'brokenChecks'>,
 ): void {
   const { refusals, strict, changes } = checkGate({
     pipelines: project.pipelines,

@@ -53,6 +53,7 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
     carried_over: carried.rows,
     rows: ledger.published + carried.rows,
     quarantined: facts.quarantine.reduce((sum, { count }) => sum + count, 0),
+    ...(totals !== null && replaced === null && { quarantine_content: totals.quarantine }),
     changes: facts.changes,
     partitions: [...kept, ...verdicts].toSorted((a, b) => comparePartitions(a.partition, b.partition)),
     violations,

@@ -1,5 +1,7 @@
 /** Transforms pages of records into Arrow batches of exact values, and accounts for every record. */
 
+import { hash as hashText } from 'node:crypto';
+import { PassDigest } from '../kinds/content.ts';
 import { countOnes } from '../kinds/kind.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
@@ -39,6 +41,7 @@ export class Transformer {
   private batch: BatchBuilder;
   private violations: Violation[] = [];
   private quarantined: Quarantined[] = [];
+  private readonly quarantine = new PassDigest({ key: '' });
   private keys = new FingerprintTable();
   /** Contents of its records, published or quarantined. */
   private contents = new FingerprintTable();
@@ -87,7 +90,12 @@ export class Transformer {
   }
 
   totals(): TransformTotals {
-    return { ledger: { ...this.ledger }, sums: Object.fromEntries(this.sums), nulls: Object.fromEntries(this.nulls) };
+    return {
+      ledger: { ...this.ledger },
+      quarantine: this.quarantine.content,
+      sums: Object.fromEntries(this.sums),
+      nulls: Object.fromEntries(this.nulls),
+    };
   }
 
   private addRecord(page: Page, record: number): void {
@@ -106,12 +114,12 @@ export class Transformer {
       this.ledger.duplicates += 1;
     else if (problem !== null) {
       if (!isListed) this.keyless.insert(content, 1);
-      this.quarantine(page, record, problem);
+      this.setAside(page, record, problem);
     } else if (this.keys.insert(key, 1) === 0) {
       this.fillRow(page, record);
       this.ledger.published += 1;
     } else {
-      this.quarantine(page, record, repeatedKey);
+      this.setAside(page, record, repeatedKey);
       this.note({
         place: this.batch.place(this.batch.rows),
         check_name: conflictingRecords,
@@ -132,15 +140,13 @@ export class Transformer {
     return null;
   }
 
-  private quarantine(page: Page, record: number, reason: string): void {
+  private setAside(page: Page, row: number, reason: string): void {
     this.ledger.quarantined += 1;
-    this.quarantined.push({
-      dataset: this.pipeline.table,
-      reason,
-      record: page.bytes.toString('utf8', page.records.recordStart[record], page.records.recordEnd[record]),
-      partition: page.request.partition,
-      request: page.request.target,
-    });
+    const { partition, target: request } = page.request;
+    const record = page.bytes.toString('utf8', page.records.recordStart[row], page.records.recordEnd[row]);
+    const quarantined = { dataset: this.pipeline.table, reason, record, partition, request };
+    this.quarantine.add(hashText('sha256', JSON.stringify(quarantined), 'binary'));
+    this.quarantined.push(quarantined);
   }
 
   private fillRow(page: Page, record: number): void {

@@ -101,6 +101,8 @@ const datasetShape = v.object({
   rows: count,
   /** Records in quarantine, including those carried over. */
   quarantined: count,
+  /** Fingerprint of the records in quarantine, in any order. Missing after a partial sync. */
+  quarantine_content: v.optional(text),
   /** One verdict per partition, with the time of its last read. */
   partitions: v.array(verdictShape),
   /** Records added, removed or changed since the previous snapshot. */

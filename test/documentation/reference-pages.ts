@@ -12,7 +12,7 @@ import { describeProgram } from './program-page.ts';
 import { pipelineShape, projectShape } from '../../src/project/shapes.ts';
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import { commandLine } from '../../src/cli/commands.ts';
-import { allOptions } from '../../src/cli/options/all-options.ts';
+import { allOptions, fileOptions } from '../../src/cli/options/all-options.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
 import { variableOf } from '../../src/cli/options/option.ts';
 import type { Option } from '../../src/cli/options/option.ts';
@@ -74,7 +74,7 @@ async function makeSchemas(): Promise<Pages> {
   const shapes = {
     'manifest.json': manifestShape,
     'run.json': runFileShape,
-    'config.json': configShape(allOptions),
+    'config.json': configShape(fileOptions),
     'project.json': projectShape,
     'pipeline.json': pipelineShape,
     'answers.jsonl': landedResponseShape,

@@ -237,7 +237,7 @@ describe('rekap query', () => {
   });
 });
 
-it('rekap snapshots show and its warnings are fit to print', async () => {
+it('rekap snapshots current and its warnings are fit to print', async () => {
   const { stdout, code } = await runHere(['snapshots', 'current', '--warehouse', warehouse]);
   expect(code).toBe(0);
   expect(stdout).toContain('Warnings:');

@@ -56,7 +56,7 @@ it('where it was altered, the sync is refused with the repair, unless the loss o
   await expect(runSync(syncOptions(warehouse, url))).rejects.toMatchObject({
     code: 'warehouse',
     message: expect.stringContaining('is not the published one'),
-    next: expect.stringContaining(`"rekap replay ${known[1]}"`),
+    next: expect.stringContaining('"rekap snapshots rollback ID"'),
   });
   expect((await requireCurrent(warehouse)).id).toBe(known[1]);
   const { events } = await runSync(syncOptions(warehouse, url, { acceptChanges: true }));

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { FullListing, SeenRecords } from '../../src/extract/full-listing.ts';
-import { ContentHash, judge, neededPasses } from '../../src/extract/prove.ts';
+import { judge, neededPasses } from '../../src/extract/prove.ts';
+import { ContentHash } from '../../src/kinds/content.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 

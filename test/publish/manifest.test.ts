@@ -25,6 +25,7 @@ describe('a dataset in a manifest', () => {
     pipeline,
     totals: {
       ledger: { fetched: 5, published: 3, quarantined: 1, duplicates: 1 },
+      quarantine: '-0-0',
       sums: { dpt_male: 2n ** 40n },
       nulls: { dpt_male: 2 },
     },

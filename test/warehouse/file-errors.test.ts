@@ -21,7 +21,7 @@ it.each<[string, number, RegExp, readonly (readonly [error: Error, message: RegE
   [
     'disk-full',
     1,
-    /"rekap snapshots prune --keep 1"|ulimit -f/,
+    /oldest folders|ulimit -f/,
     [
       [systemError('ENOSPC', 'write'), /\/data\/warehouse.*no space.*inode/],
       [systemError('EDQUOT', 'write', part), /no space/],

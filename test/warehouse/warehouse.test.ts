@@ -61,7 +61,7 @@ describe('the current snapshot', () => {
     await mkdir(join(warehouse, 'snapshots', id), { recursive: true });
     await writeManifest(join(warehouse, 'snapshots', id), manifestOf());
     await make(join(warehouse, 'current'));
-    const refusal = { code: 'warehouse', exitCode: 2, next: expect.stringContaining('rekap replay') };
+    const refusal = { code: 'warehouse', exitCode: 2, next: expect.stringContaining('rekap snapshots rollback') };
     await expect(readCurrent(warehouse)).rejects.toMatchObject(refusal);
   });
 

@@ -184,6 +184,10 @@ export const allOptions = {
   },
 } as const satisfies Options;
 
+const { config: _config, ...fileOptions } = allOptions;
+/** The options that a config file can contain. */
+export { fileOptions };
+
 type Name = keyof typeof allOptions;
 
 /** Returns the declarations of some options, for a command. */

@@ -5,7 +5,7 @@ import { closestName } from '../../runtime/closest-name.ts';
 import { variableOf } from './option.ts';
 import type { Command, Options } from './option.ts';
 import { findConfig, workingConfig } from './find-config.ts';
-import { allOptions, otherVariables } from './all-options.ts';
+import { allOptions, fileOptions, otherVariables } from './all-options.ts';
 import { RekapError } from '../../errors.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export async function readSettings(
   const environment = readEnvironment(declared);
   const file = await findConfig(given['config'] ?? environment['config'], declared, {
     ignoresFound: ignoresConfig,
-    options: allOptions,
+    options: fileOptions,
   });
   const nameInFile = (name: string): string => `"${name}" in ${file.name}`;
   const nameVariable = (name: string): string => (environment[name] === undefined ? keyVariable : variableOf(name));

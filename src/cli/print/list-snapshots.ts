@@ -15,7 +15,7 @@ import {
   requireWarehouse,
 } from '../../warehouse/warehouse.ts';
 
-/** An element of `snapshots list --json`. If the manifest can't be read, only the reason is known. */
+/** An element of `snapshots --json`. If the manifest can't be read, only the reason is known. */
 interface ListedSnapshot {
   /** Null if the entry is about a damaged `current` or `pinned`, which doesn't name a snapshot. */
   readonly id: string | null;

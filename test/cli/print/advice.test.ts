@@ -40,9 +40,9 @@ describe('a command in a message', () => {
   });
 
   it('replaces <command> by the current command', () => {
-    beginInvocation('snapshots prune');
+    beginInvocation('snapshots verify');
     expect(complete('"rekap <command> --help" shows its default.')).toBe(
-      '"rekap snapshots prune --help" shows its default.',
+      '"rekap snapshots verify --help" shows its default.',
     );
   });
 });

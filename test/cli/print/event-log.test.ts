@@ -40,7 +40,7 @@ it('contains the failure of a sync as JSON', async () => {
     REKAP_API_KEY: 'a-key',
   });
   expect(code).toBe(4);
-  expect(readLog(stderr).at(-1)).toMatchObject({ event: 'run_failed', code: 'source-unreachable', exit_code: 4 });
+  expect(readLog(stderr).at(-1)).toMatchObject({ event: 'run_failed', code: 'run-timeout', exit_code: 4 });
 });
 
 it('keeps each event on one line, whatever the source sends', () => {

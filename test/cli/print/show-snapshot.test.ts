@@ -1,4 +1,4 @@
-/** `snapshots show` explains proofs and times in words, and prints nothing that controls a terminal. */
+/** `snapshots ID` explains proofs and times in words, and prints nothing that controls a terminal. */
 
 import { describe, expect, it } from 'vitest';
 import { renderList } from '../../../src/cli/print/list-snapshots.ts';
@@ -25,7 +25,7 @@ const stripStyles = (text: string): string =>
 
 const at = (time: string) => ({ read_at: `2026-11-20T${time}.000Z` });
 
-describe('snapshots show', () => {
+describe('snapshots ID', () => {
   it.each<[Partial<Verdict>[], string]>([
     [[{}, {}], '2 match the full listing '],
     [[{}], '1 matches the full listing '],

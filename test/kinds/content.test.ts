@@ -1,7 +1,7 @@
 /** Two lists have the same content only if they have the same records, in any order. */
 
 import { expect, it } from 'vitest';
-import { ContentHash, PassDigest } from '../../src/extract/prove.ts';
+import { ContentHash, PassDigest } from '../../src/kinds/content.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 

@@ -2,11 +2,11 @@
 
 import { expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
-import { ContentHash } from '../../src/extract/prove.ts';
+import { ContentHash } from '../../src/kinds/content.ts';
 import { type Fingerprint, fingerprintBytes, fingerprintContent } from '../../src/kinds/fingerprints.ts';
 import type { Page } from '../../src/stages.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
-import { dptMale, recordJson } from './support.ts';
+import { dptMale, recordJson } from '../transform/support.ts';
 
 function hashedBy(write: (page: Page, row: number, into: Fingerprint) => void): Hash {
   return (page, row) => {
