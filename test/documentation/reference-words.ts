@@ -119,6 +119,7 @@ export const keyMeanings: Words = {
   ...below('datasets.<dataset>.ledger.', ledger),
   'datasets.<dataset>.carried_over': 'Rows carried over from the previous snapshot.',
   'datasets.<dataset>.rows': 'Rows in the table, published and carried over.',
+  'datasets.<dataset>.quarantine_content': 'Fingerprint of the records in quarantine. Missing after a partial sync.',
   'datasets.<dataset>.quarantined': 'Records in quarantine, including carried-over records.',
   'datasets.<dataset>.changes': 'Differences from the previous snapshot.',
   'datasets.<dataset>.changes.added': 'New records.',

@@ -41,7 +41,7 @@ describe('a source that answers every request with', () => {
       REKAP_API_KEY: 'a-key-of-a-client',
     });
     expect(result.code).not.toBe(0);
-    expect(result.stdout.replaceAll(/\s+/g, ' ')).toContain('Check that REKAP_API_KEY');
+    expect(result.stdout.replaceAll(/\s+/g, ' ')).toContain('REKAP_API_KEY');
   });
 });
 
@@ -54,8 +54,8 @@ describe('a source that forbids', () => {
     expect((await run(words, server.url)).code).toBe(0);
     const doctor = ['doctor', '--base-url', server.url, '--warehouse', await temporaryFolder()];
     const { stdout } = await runHere(doctor, { REKAP_API_KEY: 'a-key-of-a-client' });
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('refuses the full listing (403)');
-    expect(stdout).not.toContain('refuses the API key');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('the full list is refused');
+    expect(stdout).toContain('partition');
   });
 
   it('one of its datasets says that the key was accepted for the other', async () => {

@@ -81,7 +81,6 @@ describe('a snapshot', () => {
   // `warehouse-properties.test.ts` leaves out and replaces any part.
   it.each<unknown>([
     null,
-    { ...manifest, format: 0 },
     { ...manifest, project: undefined },
     { ...manifest, snapshot: '20261120T030002Z-000000' },
     { ...manifest, datasets: { voters: { ...voters, partitions: [null] } } },
