@@ -10,6 +10,8 @@ import { createHttpTransport } from './source/http-transport.ts';
 import type { FetchedPage } from './source/response-reader.ts';
 import type { Secret } from './source/secret.ts';
 import { SourceClient } from './source/source-client.ts';
+import { isRefusal } from './source/source-messages.ts';
+import type { Page } from './stages.ts';
 
 export interface Finding {
   readonly about: string;
@@ -74,18 +76,24 @@ export async function* examineService(
     for (const [index, pipeline] of project.pipelines.entries()) {
       const began = clock.monotonic();
       const pages = new DatasetPages(pipeline, limits, holder);
-      const list = await firstPage(pages, null);
-      const { refusal, page } = list;
+      const list = await firstPage(pages, null).catch((error: unknown) => {
+        // Only a 403 may concern the list and not the address or the key.
+        if (isRefusal(error) && error.status === 403 && pipeline.partition !== undefined) return error;
+        throw error;
+      });
       const milliseconds = Math.round(clock.monotonic() - began);
-      // Only a 403 may concern the list and not the address.
-      if (refusal !== null && refusal.status !== 403) throw refusal;
-      yield refusal === null
-        ? ok('service', `${pipeline.path} returned ${countOf(page.records.length, 'record')} in ${milliseconds} ms`)
-        : doubt(
-            'service',
-            `the full list is refused: ${refusal.message}`,
-            'A sync reads each known partition separately.',
-          );
+      if (list instanceof RekapError)
+        yield doubt(
+          'service',
+          `the full list is refused: ${list.message}`,
+          'A sync reads each known partition separately.',
+        );
+      else if (list.refusal !== null) throw list.refusal;
+      else
+        yield ok(
+          'service',
+          `${pipeline.path} returned ${countOf(list.page.records.length, 'record')} in ${milliseconds} ms`,
+        );
       const skew = Math.abs(clock.now().getTime() - date);
       if (index === 0 && skew > maxSkew)
         yield doubt(
@@ -93,8 +101,8 @@ export async function* examineService(
           `differs from the service by ${Math.round(skew / 1000)} s`,
           'Set the clock. rekap uses it for times in the warehouse.',
         );
-      yield* examinePlaces(pages, list);
-      const partition = somePartition(pipeline, list);
+      if (!(list instanceof RekapError)) yield* examinePlaces(pages, list);
+      const partition = somePartition(pipeline, list instanceof RekapError ? null : list.page);
       if (partition !== undefined) yield await examinePartition(pages, partition);
     }
     for (const message of warnings) yield doubt('service', message, 'A sync reads the list all the same.');
@@ -114,10 +122,10 @@ async function firstPage(pages: DatasetPages, partition: string | null): Promise
   throw new Error('a pass has no page');
 }
 
-function somePartition(pipeline: AnyPipeline, { page }: FetchedPage): string | undefined {
+function somePartition(pipeline: AnyPipeline, page: Page | null): string | undefined {
   if (pipeline.partition === undefined) return undefined;
   const reader = new RecordReader(pipeline);
-  for (let row = 0; row < page.records.length; row += 1) {
+  for (let row = 0; page !== null && row < page.records.length; row += 1) {
     reader.read(page, row);
     if (reader.partition !== null) return reader.partition;
   }

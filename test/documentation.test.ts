@@ -47,7 +47,7 @@ describe('docs/reference', () => {
 
   it('lists every command in a group of the overview', () => {
     const listed = Object.values(commandLine.groups).flat();
-    for (const { name } of commandLine.commands) expect(listed).toContain(/^lake /.test(name) ? 'lake' : name);
+    for (const { name } of commandLine.commands) expect(listed).toContain(name.startsWith('lake ') ? 'lake' : name);
   });
 
   it('names every variable that the command line reads', () => {

@@ -163,7 +163,7 @@ export function connectionCode(error: unknown): string {
   return code;
 }
 
-export const checkKey =
+const checkKey =
   'Check that REKAP_API_KEY, or the file named by --api-key-file, contains the complete key of this service, without spaces. If it does, ask the operator whether the key is still valid.';
 
 /**

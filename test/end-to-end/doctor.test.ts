@@ -116,29 +116,22 @@ describe('the settings that rekap doctor shows', () => {
     expect(stdout).not.toContain('canary-4711');
   });
 
-  it.each([
-    ['https://user:pa/ss@word@host.test/api', 'https://[redacted]@host.test/api'],
-    ['htps://user:password@host.test', 'htps://[redacted]@host.test'],
-    ['user:password@host.test', '[redacted]@host.test'],
-    ['http://127.0.0.1:1', 'http://127.0.0.1:1'],
-  ])('shows the base URL %s as %s, and so do refusals', async (given, shown) => {
-    const environment = { REKAP_BASE_URL: given, REKAP_API_KEY: 'a-key-for-a-test' };
-    const doctor = await runHere(['doctor', '--json', '--warehouse', await temporaryFolder()], environment);
-    expect(doctor.stderr + doctor.stdout).not.toMatch(/user:|ss@|password@/);
-    if (given === shown) {
-      const { settings } = JSON.parse(doctor.stdout) as { settings: { option: string; value: unknown }[] };
-      expect(settings.find(({ option }) => option === 'base-url')?.value).toBe(shown);
-      return;
-    }
-    for (const words of [
-      ['sync', '--warehouse', await temporaryFolder()],
-      ['sync', given],
-    ]) {
-      const { code, stderr } = await runHere(words, environment);
-      expect(code).toBe(2);
-      expect(stderr).not.toMatch(/user:|ss@|password@/);
-    }
-  });
+  it.each(['https://user:pa/ss@word@host.test/api', 'htps://user:password@host.test', 'user:password@host.test'])(
+    'never show the credentials of %s',
+    async (given) => {
+      const environment = { REKAP_BASE_URL: given, REKAP_API_KEY: 'a-key-for-a-test' };
+      const doctor = await runHere(['doctor', '--json', '--warehouse', await temporaryFolder()], environment);
+      expect(doctor.stderr + doctor.stdout).not.toMatch(/user:|ss@|password@/);
+      for (const words of [
+        ['sync', '--warehouse', await temporaryFolder()],
+        ['sync', given],
+      ]) {
+        const { code, stderr } = await runHere(words, environment);
+        expect(code).toBe(2);
+        expect(stderr).not.toMatch(/user:|ss@|password@/);
+      }
+    },
+  );
 
   it('shows the address of a bucket and a command as they are', async () => {
     const [push, command] = ['s3://figures/d@pr', 'mail -s failed ops@host.test'];

@@ -32,7 +32,7 @@ export const nameOf = ({ name, place, nth, fault, lasts }: Point): string =>
   `${name} ${place} #${nth} ${fault}${lasts ? ' lasting' : ''}`;
 
 /** Does something while the calls below the folder are watched. */
-export async function watching(
+async function watching(
   folder: string,
   hooks: Partial<Pick<typeof watch, 'before' | 'after'>>,
   act: Doing,
