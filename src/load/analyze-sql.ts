@@ -46,7 +46,7 @@ export interface Impurity {
 
 /**
  * Returns the first reason why a query isn't pure, or null, for each query. Runs none of them.
- * @param analyzed Macros whose definitions contain the queries. A macro may have the name of a function that it calls.
+ * @param analyzed Kind and name of what the queries around these macros use. A macro may have the name of a function that it calls.
  */
 export async function findImpurities(
   database: Database,
@@ -55,8 +55,8 @@ export async function findImpurities(
 ): Promise<(Impurity | null)[]> {
   const uses: Use[][] = [];
   for (const sql of queries) uses.push([...usesIn(await parse(database, sql))]);
-  const names = new Set(uses.flatMap((all) => all.map(({ name }) => name)).filter((name) => !analyzed.has(name)));
-  const impure = await readImpure(database, names, analyzed);
+  const listed = new Set(uses.flatMap((all) => all.map(({ kind, name }) => `${kind} ${name}`)));
+  const impure = await readImpure(database, listed, analyzed);
   return uses.map((all, index) => {
     const found = all.find(({ kind, name }) => kind === 'forbidden' || impure.has(`${kind} ${name}`));
     if (found === undefined) return null;
@@ -135,18 +135,19 @@ function useOf(node: Node): Use | null {
 /** Returns kind and name of the calls that DuckDB says are volatile, also inside its macros, and of the tables that are its own. */
 async function readImpure(
   database: Database,
-  names: ReadonlySet<string>,
+  uses: ReadonlySet<string>,
   analyzed: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
-  if (names.size === 0) return names;
-  const listed = [...names].map(quoteText).join(', ');
+  const left = [...uses].filter((use) => !analyzed.has(use));
+  if (left.length === 0) return new Set();
+  const listed = left.map(quoteText).join(', ');
   const found = await database.rows<{ use: string; macro: string | null }>(
     `SELECT DISTINCT 'call ' || lower(function_name) AS use, macro_definition AS macro FROM duckdb_functions()
-       WHERE lower(function_name) IN (${listed}) AND function_type NOT IN ('table', 'pragma') AND stability IS DISTINCT FROM 'CONSISTENT'
+       WHERE 'call ' || lower(function_name) IN (${listed}) AND function_type NOT IN ('table', 'pragma') AND stability IS DISTINCT FROM 'CONSISTENT'
      UNION ALL SELECT 'table ' || lower(view_name), NULL FROM duckdb_views()
-       WHERE internal AND schema_name IN ('main', 'pg_catalog') AND lower(view_name) IN (${listed})`,
+       WHERE internal AND schema_name IN ('main', 'pg_catalog') AND 'table ' || lower(view_name) IN (${listed})`,
   );
   const queries = found.map(({ macro }) => `SELECT ${macro}`);
-  const problems = await findImpurities(database, queries, new Set([...analyzed, ...names]));
+  const problems = await findImpurities(database, queries, new Set([...analyzed, ...uses]));
   return new Set(found.filter(({ macro }, index) => macro === null || problems[index] !== null).map(({ use }) => use));
 }

@@ -70,7 +70,7 @@ export async function relationsAgree(subject: Subject, { published }: OpenTables
     return [`${databaseFile}: the ${kind} ${name} does not match its definition`];
   });
   if (problems.length > 0) return problems;
-  if (declared === undefined) return impureViews(published, found);
+  if (declared === undefined) return [...generatedColumns(found), ...(await impureViews(published, found))];
   const comments = await readComments(published);
   return found.flatMap(({ kind, name }) =>
     declared.comments.get(name) === comments.get(name)
@@ -91,6 +91,15 @@ async function impureViews(published: Database, objects: readonly DefinedObject[
   );
   return views.flatMap(({ name }, index) =>
     impurities[index] === null ? [] : [`${databaseFile}: the view ${name} is refused: ${impurities[index]!.what}`],
+  );
+}
+
+/** Finds tables whose columns may call any function, also one that runs for hours or reads a setting. No release of rekap creates one. */
+function generatedColumns(objects: readonly DefinedObject[]): string[] {
+  return objects.flatMap(({ kind, name, definition }) =>
+    kind === 'table' && definition.includes('GENERATED ALWAYS AS')
+      ? [`${databaseFile}: the table ${name} is refused: it computes a column`]
+      : [],
   );
 }
 

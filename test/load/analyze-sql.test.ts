@@ -19,6 +19,11 @@ describe('SQL that depends on more than the tables is found:', () => {
     ['the clock as the other end of an age, as a method', 'SELECT t.a.age() FROM t', 'age()'],
     ['the clock in a plan', "SELECT json_serialize_plan('SELECT now()', optimize := true)", 'json_serialize_plan()'],
     ['the session, by a macro with the name of a function', 'SELECT current_database()', 'current_database()'],
+    [
+      'the session in a macro, beside a table with its name',
+      'SELECT current_catalog() FROM current_database',
+      'current_catalog()',
+    ],
     ['the clock in another case, qualified', 'SELECT main.NOW()', 'now()'],
     ['chance', 'SELECT a FROM t WHERE random() < 0.5', 'random()'],
     ['chance in a lambda', 'SELECT list_transform([1], lambda x: x + random())', 'random()'],

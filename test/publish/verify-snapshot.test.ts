@@ -183,6 +183,13 @@ describe('a verification compares the tables with the manifest, even if every ha
     expect(problems).not.toContain('parquet/');
   });
 
+  it('refuses a generated column, because it may compute anything', async () => {
+    const altered = await alter(
+      "DROP TABLE quarantine CASCADE; CREATE TABLE quarantine (a INTEGER, dataset TEXT AS (current_setting('access_mode')))",
+    );
+    expect(await verify(altered)).toEqual([`${databaseFile}: the table quarantine is refused: it computes a column`]);
+  });
+
   it('names a table of a dataset that is not in the manifest', async () => {
     const { folder, manifest } = await copySnapshot();
     const { voters: _, ...datasets } = manifest.datasets;
