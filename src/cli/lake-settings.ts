@@ -1,7 +1,7 @@
 /** The options that say where an Iceberg catalog is, how to sign in to it, and how a command uses it. */
 
 import { pick } from './options/all-options.ts';
-import { type Values, variableOf } from './options/option.ts';
+import type { Values } from './options/option.ts';
 import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
@@ -15,7 +15,7 @@ export const lakeOptions = { ...catalogOptions, ...pick('extensions') } as const
 
 /** @throws `usage` if the URL or the namespace is missing or not valid, `configuration` if the token or the credential isn't. */
 async function readCatalogSettings(args: Values<typeof catalogOptions>, signal: AbortSignal): Promise<CatalogSettings> {
-  const url = readUrl('catalog', args.catalog ?? '').replace(/\/v1$/, '');
+  const url = readUrl('--catalog', args.catalog ?? '').replace(/\/v1$/, '');
   const namespace = readNamespace(args);
   const token = await readToken(url);
   return { url, warehouse: args['catalog-warehouse'] ?? null, namespace, token, signal, clock: systemClock };
@@ -68,7 +68,7 @@ async function readToken(catalog: string): Promise<CatalogSettings['token']> {
 /** Returns the URL that returns tokens for OAuth 2; null for that of the catalog. */
 function oauthUrl(): string | null {
   const given = process.env['REKAP_CATALOG_OAUTH_URL'] ?? '';
-  return given === '' ? null : readUrl('catalog-oauth-url', given);
+  return given === '' ? null : readUrl('REKAP_CATALOG_OAUTH_URL', given);
 }
 
 function readSecret(variable: string): string | null {
@@ -84,18 +84,14 @@ function readSecret(variable: string): string | null {
 
 function readUrl(option: string, given: string): string {
   if (given === '')
-    throw new RekapError(
-      'usage',
-      `--${option} is missing.`,
-      `Add --${option} https://…, or set ${variableOf(option)}.`,
-    );
+    throw new RekapError('usage', `${option} is missing.`, 'Add --catalog https://…, or set REKAP_CATALOG.');
   const url = URL.canParse(given) ? new URL(given) : null;
   const isPlain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!isPlain || !/^https?:$/.test(url.protocol))
     throw new RekapError(
       'usage',
       // The URL isn't shown, because it may contain a password.
-      `--${option} is not a valid URL.`,
+      `${option} is not a valid URL.`,
       'Use a URL such as https://catalog.example/api/catalog, without a user name, a password or a query.',
     );
   return url.origin + url.pathname.replace(/\/+$/, '');

@@ -33,7 +33,7 @@ async function fetchToken({ id, secret, url, scope }: Client): Promise<Secret> {
     new RekapError(
       'lake',
       `${url} returned no token: ${why}.`,
-      'Check REKAP_CATALOG_CREDENTIAL, --catalog-oauth-url and --catalog-scope.',
+      'Check REKAP_CATALOG_CREDENTIAL, REKAP_CATALOG_OAUTH_URL and REKAP_CATALOG_SCOPE.',
       { cause },
     );
   let response: Response;
