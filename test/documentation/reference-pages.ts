@@ -118,10 +118,11 @@ async function makeCommands(overview: string): Promise<string> {
       return { ...entry, ...others, rows };
     }),
   );
-  const uses = new Map<string, number>();
   const all = commands.flatMap(({ rows }) => rows);
-  for (const row of all) uses.set(row.join(), (uses.get(row.join()) ?? 0) + 1);
-  const isShared = (row: readonly string[]): boolean => uses.get(row.join())! > 1;
+  const uses = (row: readonly string[]): number => all.filter((other) => other.join() === row.join()).length;
+  // An option may have different meanings. The shared one is that of most commands.
+  const isShared = (row: readonly string[]): boolean =>
+    uses(row) > 1 && all.every((other) => other[0] !== row[0] || uses(other) <= uses(row));
   const head = ['option', 'meaning', 'type and default'];
   const shared = new Map(all.filter(isShared).map((row) => [row.join(), row]));
   const block = (...lines: readonly string[]): string => `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
