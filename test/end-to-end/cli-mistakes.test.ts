@@ -44,12 +44,11 @@ describe('a mistake', () => {
     [['xyzzy', '--sample'], '"xyzzy"', 'rekap --help'],
     [['qurey', 'FROM voters'], '"qurey"', 'Did you mean query?'],
     [['snapshot'], '"snapshot"', 'Did you mean snapshots?'],
-    [['snapshots', 'lst'], '"snapshots lst"', 'Did you mean list?'],
-    [['snapshots', 'frobnicate'], '"snapshots frobnicate"', 'rekap snapshots --help'],
+    [['snapshots', 'frobnicate'], '"frobnicate" is not a snapshot ID', ''],
     // Too few words, or too many.
     [['query', 'FROM', 'voters'], 'Unexpected argument "voters"', 'quotes'],
     [['snapshots', 'rollback'], 'requires <id>', 'rekap snapshots rollback --help'],
-    [['snapshots', 'a', 'b'], 'Unexpected argument "b"', 'rekap snapshots show --help'],
+    [['snapshots', 'a', 'b'], 'Unexpected argument "b"', 'rekap snapshots --help'],
     [['diff', 'a', 'b', 'c'], 'Unexpected argument "c"', ''],
   ])('is named, with what was probably meant: %j', async (words, said, next) => {
     const [message, advice] = await mistake(words);

@@ -24,7 +24,7 @@ describe('rekap diff', () => {
     const { stdout, code } = await runHere(['diff', '--warehouse', warehouse], { FORCE_COLOR: '1' });
     expect(code).toBe(0);
     expect(stdout).toContain('0 changed, 2 added, 0 removed');
-    expect(stripVTControlCharacters(stdout).match(/^(Changed|Added|Removed)$/gm)).toEqual(['Added']);
+    expect(stripVTControlCharacters(stdout).match(/^(Changed|Added|Removed): \d+$/gm)).toEqual(['Added: 2']);
     expect(stdout.match(/A\\u0000B, /g)).toHaveLength(2);
     expect(stdout.match(/dapil_name/g)).toHaveLength(2);
     // One before the heading, and one after the last line break.

@@ -124,7 +124,7 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-const usual = ['--max-duration', '2', '--page-size', '2'];
+const usual = ['--max-duration', '10', '--page-size', '2'];
 const environment = { REKAP_API_KEY: key, REKAP_DEBUG: '1' };
 
 async function expectNoKey(warehouse: string, ...texts: string[]): Promise<void> {
