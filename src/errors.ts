@@ -22,7 +22,7 @@ export const ExitCode = {
 const failures = {
   /** An option, an environment variable, a config key or an argument is wrong. */
   usage: ExitCode.usage,
-  /** A file that the options name, such as the key or the config file, cannot be used, or the API key or the profile is missing. */
+  /** A file that the options name, such as the key or the config file, cannot be used, or the API key is missing. */
   configuration: ExitCode.usage,
   /** A pipeline or project definition is inconsistent. rekap validates it when it loads the project. */
   'pipeline-definition': ExitCode.usage,

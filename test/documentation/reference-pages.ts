@@ -40,9 +40,8 @@ export async function makeReferencePages(): Promise<Pages> {
   const folder = await mkdtemp(join(tmpdir(), 'rekap-reference-'));
   try {
     await rekap(folder, 'sync', '--sample');
-    const helps = await readHelps(folder);
     return {
-      'commands.md': makeCommands(helps),
+      'commands.md': await makeCommands(await rekap(folder, '--help')),
       'configuration.md': await makeConfiguration(),
       'exit-codes.md': await makeExitCodes(),
       'events.md': makeEvents(),
@@ -100,19 +99,6 @@ async function rekap(folder: string, ...words: readonly string[]): Promise<strin
   return (await promisify(execFile)(process.execPath, [command, ...words], { cwd: folder, env })).stdout;
 }
 
-/** The help of the program, of each group and of each command, by its words. */
-async function readHelps(folder: string): Promise<Map<string, string>> {
-  const names = [
-    '',
-    ...commandLine.commands.flatMap(({ name }) => name.split(' ').map((_, at, all) => all.slice(0, at + 1).join(' '))),
-  ];
-  const read = [...new Set(names)].map(
-    async (words) =>
-      [words, await rekap(folder, ...words.split(' ').filter((word) => word !== ''), '--help-all')] as const,
-  );
-  return new Map(await Promise.all(read));
-}
-
 function page(title: string, ...parts: readonly string[]): string {
   return `${[`# ${title}`, '<!-- Made by `make docs`; change the code instead. -->', ...parts].join('\n\n')}\n`;
 }
@@ -123,34 +109,77 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-function makeCommands(helps: Map<string, string>): string {
-  const sections = [...helps].map(
-    ([words, help]) => `## rekap ${words}`.trim() + `\n\n\`\`\`text\n${help.trim()}\n\`\`\``,
+/** Lists the options that several commands have once; the commands name them. */
+async function makeCommands(overview: string): Promise<string> {
+  const commands = await Promise.all(
+    commandLine.commands.map(async (entry) => {
+      const { options, ...others } = await entry.load();
+      const rows = Object.entries<Option>({ ...options, config: allOptions.config }).map(describeOption);
+      return { ...entry, ...others, rows };
+    }),
   );
-  return page('Commands', 'The help text of each command.', ...sections);
+  const all = commands.flatMap(({ rows }) => rows);
+  const uses = (row: readonly string[]): number => all.filter((other) => other.join() === row.join()).length;
+  // An option may have different meanings. The shared one is that of most commands.
+  const isShared = (row: readonly string[]): boolean =>
+    uses(row) > 1 && all.every((other) => other[0] !== row[0] || uses(other) <= uses(row));
+  const head = ['option', 'meaning', 'type and default'];
+  const shared = new Map(all.filter(isShared).map((row) => [row.join(), row]));
+  const block = (...lines: readonly string[]): string => `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
+  const sections = commands.flatMap(({ name, usage, describe, positionals = {}, rows, examples = [], notes }) => {
+    const own = rows.filter((row) => !isShared(row));
+    const named = rows.filter(isShared).map(([option]) => option);
+    return [
+      `## rekap ${name}`,
+      `${describe}.`,
+      block(`rekap ${usage} [options]`),
+      ...Object.entries(positionals).map(([positional, meaning]) => `\`${positional}\`: ${meaning}.`),
+      ...(own.length === 0 ? [] : [table(head, own)]),
+      ...(named.length === 0 ? [] : [`[Shared options](#shared-options): ${named.join(', ')}.`]),
+      ...(examples.length === 0 ? [] : [block(...examples.flatMap(([line, what]) => [`# ${what}`, line]))]),
+      ...(notes === undefined ? [] : [block(notes(100))]),
+    ];
+  });
+  return page(
+    'Commands',
+    'The commands, in the groups of `rekap --help`:',
+    block(overview.trim()),
+    ...sections,
+    '## Shared options',
+    'Several commands have these options. [Configuration](configuration.md) lists their variables.',
+    table(
+      head,
+      [...shared.values()].toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    ),
+  );
+}
+
+/** Returns the name of an option, its meaning, and its type and default. */
+function describeOption([name, option]: [string, Option]): [name: string, meaning: string, note: string] {
+  const { type, describe, range, choices, defaultDescription, default: usual = defaultDescription } = option;
+  const may = choices?.join(', ') ?? (range === undefined ? undefined : `${range[0]} to ${range[1]}`);
+  const fallback = usual ?? (type === 'boolean' ? false : undefined);
+  const note = [type, may, fallback === undefined ? undefined : `default: ${fallback}`];
+  return [`\`--${name}\``, describe, note.filter((part) => part !== undefined).join('; ')];
 }
 
 async function makeConfiguration(): Promise<string> {
-  const rows = new Map<string, { cells: [name: string, meaning: string, note: string]; commands: string[] }>();
+  const rows = new Map<string, { name: string; cells: readonly string[]; commands: string[] }>();
   for (const { name: words, load } of commandLine.commands)
     for (const [name, option] of Object.entries<Option>({ ...(await load()).options, config: allOptions.config })) {
-      const { type, describe, range, choices, defaultDescription, default: usual = defaultDescription } = option;
-      const may = choices?.join(', ') ?? (range === undefined ? undefined : `${range[0]} to ${range[1]}`);
-      const fallback = usual ?? (type === 'boolean' ? false : undefined);
-      const note = [type, may, fallback === undefined ? undefined : `default: ${fallback}`];
-      const cells: [string, string, string] = [name, describe, note.filter((part) => part !== undefined).join('; ')];
-      const row = rows.get(cells.join('\n')) ?? { cells, commands: [] };
+      const cells = describeOption([name, option]);
+      const row = rows.get(cells.join('\n')) ?? { name, cells, commands: [] };
       row.commands.push(words);
       rows.set(cells.join('\n'), row);
     }
   const options = [...rows.values()]
-    .toSorted((one, other) => (one.cells[0] < other.cells[0] ? -1 : 1))
-    .map(({ cells: [name, meaning, note], commands: those }) => [
-      `\`--${name}\``,
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ name, cells: [option, meaning, note], commands: those }) => [
+      option!,
       `\`${variableOf(name)}\``,
       those.join(', '),
-      meaning,
-      note,
+      meaning!,
+      note!,
     ]);
   return page(
     'Configuration',

@@ -92,10 +92,10 @@ describe('on a terminal of 80 columns', () => {
   const { isTTY, columns, rows } = process.stdout;
   afterEach(() => void Object.assign(process.stdout, { isTTY, columns, rows }));
 
-  const quoted = (line: string) => /rekap query "([^"]+)"/.exec(line)?.[1];
+  const quoted = (line: string) => /rekap query "([^"$]+)"/.exec(line)?.[1];
   const pages = ['README.md', 'docs/tutorial.md', 'docs/how-to/ask-sql.md'];
   const ofPages = pages.flatMap((page) =>
-    [...readFileSync(page, 'utf8').matchAll(/rekap query "([^"]+)"/g)].map(([, sql]) => sql!),
+    [...readFileSync(page, 'utf8').matchAll(/rekap query "([^"$]+)"/g)].map(([, sql]) => sql!),
   );
   const ofHelp = (queryCommand.examples ?? []).flatMap(([line]) => quoted(line) ?? []);
 
