@@ -10,6 +10,7 @@ import { createHttpTransport } from './source/http-transport.ts';
 import type { FetchedPage } from './source/response-reader.ts';
 import type { Secret } from './source/secret.ts';
 import { SourceClient } from './source/source-client.ts';
+import { isRefusal } from './source/source-messages.ts';
 
 export interface Finding {
   readonly about: string;
@@ -74,18 +75,25 @@ export async function* examineService(
     for (const [index, pipeline] of project.pipelines.entries()) {
       const began = clock.monotonic();
       const pages = new DatasetPages(pipeline, limits, holder);
-      const list = await firstPage(pages, null);
+      const list = await firstPage(pages, null).catch((error: unknown) => {
+        // Only a 403 may concern the list and not the address.
+        if (pipeline.partition !== undefined && isRefusal(error) && error.status === 403) return error;
+        throw error;
+      });
+      if (list instanceof RekapError) {
+        yield doubt(
+          'service',
+          `the source refuses the full listing (403): ${apiKey.redact(list.message)}`,
+          'A sync reads each known partition separately.',
+        );
+        const partition = knownPartition(pipeline);
+        if (partition !== undefined) yield await examinePartition(pages, partition);
+        continue;
+      }
       const { refusal, page } = list;
       const milliseconds = Math.round(clock.monotonic() - began);
-      // Only a 403 may concern the list and not the address.
-      if (refusal !== null && refusal.status !== 403) throw refusal;
-      yield refusal === null
-        ? ok('service', `${pipeline.path} returned ${countOf(page.records.length, 'record')} in ${milliseconds} ms`)
-        : doubt(
-            'service',
-            `the full list is refused: ${refusal.message}`,
-            'A sync reads each known partition separately.',
-          );
+      if (refusal !== null) throw refusal;
+      yield ok('service', `${pipeline.path} returned ${countOf(page.records.length, 'record')} in ${milliseconds} ms`);
       const skew = Math.abs(clock.now().getTime() - date);
       if (index === 0 && skew > maxSkew)
         yield doubt(
@@ -121,8 +129,11 @@ function somePartition(pipeline: AnyPipeline, { page }: FetchedPage): string | u
     reader.read(page, row);
     if (reader.partition !== null) return reader.partition;
   }
-  const { values } = pipeline.partition;
-  return values?.from === 'list' ? values.values[0] : undefined;
+  return knownPartition(pipeline);
+}
+
+function knownPartition({ partition }: AnyPipeline): string | undefined {
+  return partition?.values?.from === 'list' ? partition.values.values[0] : undefined;
 }
 
 async function examinePartition(pages: DatasetPages, partition: string): Promise<Finding> {

@@ -59,6 +59,8 @@ describe('rekap schedule', () => {
         .mocked(process.stderr.write)
         .mock.calls.map(([text]) => String(text))
         .join('');
+      // A sync also sleeps between its attempts.
+      if (eventsOf(printed, /^schedule_wait$/).length === 0) return;
       const [monitor] = eventsOf(printed, /^schedule_monitor$/);
       metrics = fetch(`${String(monitor!['url'])}/metrics`).then((answer) => answer.text());
       await metrics;
@@ -77,7 +79,7 @@ describe('rekap schedule', () => {
       pauses.map((milliseconds, index) => [index + 1, milliseconds / 1000]),
     );
     expect(eventsOf(stderr, /^run_failed$/).map((failed) => failed['code'])).toEqual(
-      Array<string>(pauses.length + 1).fill('source-response'),
+      Array<string>(pauses.length + 1).fill('source-status'),
     );
     expect(await metrics).toContain(`rekap_schedule_retries_total ${pauses.length}\n`);
     expect(await metrics).toContain('rekap_schedule_running 0\n');

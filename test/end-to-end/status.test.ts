@@ -1,6 +1,6 @@
 /** The nights of a warehouse as its owner sees them: published, unchanged, failed, killed. */
 
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../support/run-here.ts';
@@ -65,24 +65,9 @@ describe('a run that was killed', () => {
     const killed = '20261119T030000Z-aaaaaa';
     const left = join(warehouse, 'landing', killed);
     await mkdir(left);
-    const file = {
-      format: 3,
-      run: killed,
-      started_at: '2026-11-19T03:00:00.000Z',
-      tool: { name: 'rekap', version: '0.1.0' },
-      source: 'test',
-      base_url: url,
-      previous: null,
-      previous_history: null,
-      strict: false,
-      accept_changes: false,
-      accept_source: false,
-      dry_run: false,
-      datasets: ['voters'],
-      partitions: null,
-      page_size: 10,
-    };
-    await writeFile(join(left, 'run.json'), JSON.stringify(file));
+    const file = JSON.parse(await readFile(join(warehouse, 'landing', run, 'run.json'), 'utf8')) as object;
+    const started = { run: killed, started_at: '2026-11-19T03:00:00.000Z' };
+    await writeFile(join(left, 'run.json'), JSON.stringify({ ...file, ...started }));
     await writeFile(join(left, 'answers.jsonl'), '');
     const seen = await runHere(['status', '--max-age', '99999d', '--json', '--warehouse', warehouse]);
     expect(JSON.parse(seen.stdout)).toMatchObject({ exit_code: 7, failure: { run: killed, exit_code: 137 } });
