@@ -25,7 +25,7 @@ export async function readCommand(
   const command = entry === undefined ? undefined : loaded.get(entry);
   if (output !== '' || command === undefined) return { output, command: null };
   const { values, ...found } = await readSettings(command, given);
-  return { command, options: values, positionals, ...found };
+  return { command, options: values as Values<Options>, positionals, ...found };
 }
 
 export function findCommand(args: readonly string[], commands: readonly CommandEntry[]): CommandEntry | undefined {

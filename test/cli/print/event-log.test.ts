@@ -35,7 +35,7 @@ it('contains only declared events of a sync', async () => {
 });
 
 it('contains the failure of a sync as JSON', async () => {
-  const words = ['sync', '--base-url', 'http://127.0.0.1:1', '--max-duration', '1', '--log-format', 'json'];
+  const words = ['sync', '--base-url', 'http://127.0.0.1:1', '--max-duration', '60', '--log-format', 'json'];
   const { stderr, code } = await runHere([...words, '--warehouse', await temporaryFolder()], {
     REKAP_API_KEY: 'a-key',
   });
