@@ -11,7 +11,6 @@ import type { FetchedPage } from './source/response-reader.ts';
 import type { Secret } from './source/secret.ts';
 import { SourceClient } from './source/source-client.ts';
 import { isRefusal } from './source/source-messages.ts';
-import type { Page } from './stages.ts';
 
 export interface Finding {
   readonly about: string;
@@ -77,23 +76,24 @@ export async function* examineService(
       const began = clock.monotonic();
       const pages = new DatasetPages(pipeline, limits, holder);
       const list = await firstPage(pages, null).catch((error: unknown) => {
-        // Only a 403 may concern the list and not the address or the key.
-        if (isRefusal(error) && error.status === 403 && pipeline.partition !== undefined) return error;
+        // Only a 403 may concern the list and not the address.
+        if (pipeline.partition !== undefined && isRefusal(error) && error.status === 403) return error;
         throw error;
       });
-      const milliseconds = Math.round(clock.monotonic() - began);
-      if (list instanceof RekapError)
+      if (list instanceof RekapError) {
         yield doubt(
           'service',
-          `the full list is refused: ${list.message}`,
+          `the source refuses the full listing (403): ${apiKey.redact(list.message)}`,
           'A sync reads each known partition separately.',
         );
-      else if (list.refusal !== null) throw list.refusal;
-      else
-        yield ok(
-          'service',
-          `${pipeline.path} returned ${countOf(list.page.records.length, 'record')} in ${milliseconds} ms`,
-        );
+        const partition = knownPartition(pipeline);
+        if (partition !== undefined) yield await examinePartition(pages, partition);
+        continue;
+      }
+      const { refusal, page } = list;
+      const milliseconds = Math.round(clock.monotonic() - began);
+      if (refusal !== null) throw refusal;
+      yield ok('service', `${pipeline.path} returned ${countOf(page.records.length, 'record')} in ${milliseconds} ms`);
       const skew = Math.abs(clock.now().getTime() - date);
       if (index === 0 && skew > maxSkew)
         yield doubt(
@@ -101,8 +101,8 @@ export async function* examineService(
           `differs from the service by ${Math.round(skew / 1000)} s`,
           'Set the clock. rekap uses it for times in the warehouse.',
         );
-      if (!(list instanceof RekapError)) yield* examinePlaces(pages, list);
-      const partition = somePartition(pipeline, list instanceof RekapError ? null : list.page);
+      yield* examinePlaces(pages, list);
+      const partition = somePartition(pipeline, list);
       if (partition !== undefined) yield await examinePartition(pages, partition);
     }
     for (const message of warnings) yield doubt('service', message, 'A sync reads the list all the same.');
@@ -122,15 +122,18 @@ async function firstPage(pages: DatasetPages, partition: string | null): Promise
   throw new Error('a pass has no page');
 }
 
-function somePartition(pipeline: AnyPipeline, page: Page | null): string | undefined {
+function somePartition(pipeline: AnyPipeline, { page }: FetchedPage): string | undefined {
   if (pipeline.partition === undefined) return undefined;
   const reader = new RecordReader(pipeline);
-  for (let row = 0; page !== null && row < page.records.length; row += 1) {
+  for (let row = 0; row < page.records.length; row += 1) {
     reader.read(page, row);
     if (reader.partition !== null) return reader.partition;
   }
-  const { values } = pipeline.partition;
-  return values?.from === 'list' ? values.values[0] : undefined;
+  return knownPartition(pipeline);
+}
+
+function knownPartition({ partition }: AnyPipeline): string | undefined {
+  return partition?.values?.from === 'list' ? partition.values.values[0] : undefined;
 }
 
 async function examinePartition(pages: DatasetPages, partition: string): Promise<Finding> {

@@ -25,7 +25,8 @@ export function projectDefinition(project: Project): unknown {
     project: storedPart(project),
     datasets: pipelines.map(datasetDefinition),
     tables: allTables(pipelines),
-    models: allModels(project),
+    // Of two header lines for the same column, the later one counts.
+    models: allModels(project).map((model) => ({ ...model, columns: Object.entries(model.columns) })),
   };
 }
 

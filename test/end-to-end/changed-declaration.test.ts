@@ -81,7 +81,7 @@ const base = {
   },
   'pipelines/visits.json': visits,
   'models/by_region.sql':
-    '-- People by region.\n-- people: People.\nSELECT region, sum(people) AS people FROM visits GROUP BY region',
+    '-- People by region.\n-- *: visits\n-- people: People.\nSELECT region, sum(people) AS people FROM visits GROUP BY region',
   'checks/limit.sql': `-- Limits.
 -- en: {column} is {actual}
 SELECT 'visits' AS dataset, region, id, 'warning' AS severity, 'people' AS column_name, '20' AS expected, people::VARCHAR AS actual
@@ -110,6 +110,15 @@ const ofProject: readonly Change[] = [
   ['the title of the project', { 'rekap.project.json': { ...project, title: 'Stays' } }],
   ['a value', { 'rekap.project.json': { ...project, values: { limits: [[20], [10]] } } }],
   ['a comment', { 'models/by_region.sql': base['models/by_region.sql'].replace('People.', 'Persons.') }],
+  [
+    'the order of the header',
+    {
+      'models/by_region.sql': base['models/by_region.sql'].replace(
+        '-- *: visits\n-- people: People.',
+        '-- people: People.\n-- *: visits',
+      ),
+    },
+  ],
   ['a message', { 'checks/limit.sql': base['checks/limit.sql'].replace('is {actual}', 'has {actual}') }],
 ];
 

@@ -7,9 +7,13 @@ import type { Option, Options } from './option.ts';
 import { isBucketUrl, readBucketUrl } from '../../share/address.ts';
 import { RekapError } from '../../errors.ts';
 
-/** @param refuse Gets the error for an invalid value, because yargs keeps only its message. */
+/**
+ * Declares an option without its default, so that yargs returns only what is given.
+ *
+ * @param refuse Gets the error for an invalid value, because yargs keeps only its message.
+ */
 export function toYargs(name: string, option: Option, refuse: (error: unknown) => void): YargsOption {
-  const { type, describe, default: defaultValue, defaultDescription, choices, range, nargs } = option;
+  const { type, describe, default: usual, defaultDescription = usual?.toString(), choices, range, nargs } = option;
   const coerce = (value: unknown): unknown => {
     try {
       return readValue(name, option, value);
@@ -23,15 +27,15 @@ export function toYargs(name: string, option: Option, refuse: (error: unknown) =
     describe: range === undefined ? describe : `${describe}, ${range[0]} to ${range[1]}`,
     ...(type === 'array' && { string: true }),
     ...(type !== 'boolean' && { requiresArg: true, coerce }),
-    ...(defaultValue !== undefined && { default: defaultValue }),
     ...(defaultDescription !== undefined && { defaultDescription }),
     ...(choices !== undefined && { choices }),
     ...(nargs !== undefined && { nargs }),
   };
 }
 
-function readValue(name: string, { type, range, choices, path, nargs }: Option, value: unknown): unknown {
-  if (value === undefined) return undefined;
+/** Reads a value from the command line, a variable or a config file. @throws `usage` if it is invalid. */
+export function readValue(name: string, { type, range, choices, path, nargs }: Option, value: unknown): unknown {
+  if (value === undefined || type === 'boolean') return value;
   if (type === 'array') {
     const texts = [value].flat().map(String);
     return requireSome(name, nargs === undefined ? texts.flatMap(split) : texts);
@@ -43,7 +47,8 @@ function readValue(name: string, { type, range, choices, path, nargs }: Option, 
     );
   if (type === 'number') {
     const [min, max] = range ?? [0, Number.MAX_SAFE_INTEGER];
-    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return number;
     throw usage(
       `${nameOption(name)} must be a whole number from ${min} to ${max}.`,
       'Correct the value, or remove the option.',

@@ -18,22 +18,19 @@ export interface ParsedArguments {
 
 /**
  * @param loaded The command that the arguments name, or all commands for completions.
- * @param settings Values from the environment and the config file, which the arguments override.
- * @param hasDefaults False to omit default values.
  * @throws `usage` if yargs can't parse the arguments, or an option has an invalid value.
  */
 export async function parseArguments(
   args: readonly string[],
   { commands, overview }: CommandLine,
   loaded: ReadonlyMap<CommandEntry, Command>,
-  {
-    settings = {},
-    hasDefaults = true,
-  }: { readonly settings?: Readonly<Record<string, unknown>>; readonly hasDefaults?: boolean },
 ): Promise<ParsedArguments> {
   const width = helpWidth();
   const [entry, command] = [...loaded].find(() => loaded.size === 1) ?? [];
-  const groups = new Set(commands.flatMap(({ name }) => (name.includes(' ') ? [name.split(' ')[0]!] : [])));
+  // Others matter only for completions, and for the nearest name of an unknown command.
+  const near = commands.filter(({ name }) => name.split(' ')[0] === args[0]);
+  const listed = near.length > 0 ? near : commands;
+  const groups = new Set(listed.flatMap(({ name }) => (name.includes(' ') ? [name.split(' ')[0]!] : [])));
   let refusal: unknown;
   const refuse = (error: unknown): void => void (refusal = error);
   let parsed: Omit<ParsedArguments, 'output'> = { options: {}, positionals: [] };
@@ -45,7 +42,7 @@ export async function parseArguments(
       each.describe,
       (own) => {
         if (!each.name.includes(' ')) addGroup(own, each.name);
-        return known === undefined ? own : declareAll(own, known, { width, hasDefaults, refuse, showsAll });
+        return known === undefined ? own : declareAll(own, known, { width, refuse, showsAll });
       },
       ({ _: rest, $0: _program, ...options }) => {
         const names = Object.keys(known?.positionals ?? {});
@@ -58,7 +55,7 @@ export async function parseArguments(
   };
   const showsAll = args.includes('--help-all');
   const addGroup = (parser: Argv, group: string): void => {
-    for (const each of commands) if (each.name.startsWith(`${group} `)) add(parser, each);
+    for (const each of listed) if (each.name.startsWith(`${group} `)) add(parser, each);
   };
   const parser = yargs([])
     .scriptName('rekap')
@@ -73,16 +70,15 @@ export async function parseArguments(
     .completion('completion', 'Print a completion script for your shell, bash or zsh')
     .wrap(width)
     .exitProcess(false)
-    .config(settings)
     .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value.' })
     .fail((message, error) => {
       throw (
         refusal ?? explain(message ?? error.message, args, entry, command?.options ?? {}, groups.has(args[0] ?? ''))
       );
     });
-  for (const each of commands) if (!each.name.includes(' ')) add(parser, each);
+  for (const each of listed) if (!each.name.includes(' ')) add(parser, each);
   for (const group of groups)
-    if (!commands.some(({ name }) => name === group))
+    if (!listed.some(({ name }) => name === group))
       parser.command(group, '', (own) => addGroup(own.version(false).demandCommand(1), group));
   if (entry !== undefined && command !== undefined)
     checkForms(args, { ...command.options, config: allOptions.config }, entry.name);
@@ -106,23 +102,18 @@ const hasParsed = new Error('The arguments are parsed.');
 
 interface DeclaredFor {
   readonly width: number;
-  readonly hasDefaults: boolean;
   readonly showsAll: boolean;
   readonly refuse: (error: unknown) => void;
 }
 
-function declareAll(parser: Argv, command: Command, { width, hasDefaults, showsAll, refuse }: DeclaredFor): Argv {
+function declareAll(parser: Argv, command: Command, { width, showsAll, refuse }: DeclaredFor): Argv {
   const { positionals = {}, options, examples = [], notes, common } = command;
   for (const [name, describe] of Object.entries(positionals)) parser.positional(name, { describe, type: 'string' });
   for (const [name, option] of Object.entries<Option>({ ...options, config: allOptions.config })) {
-    const { default: defaultValue, ...others } = option;
-    const isGivenOnly = !hasDefaults && defaultValue !== undefined;
-    const declared = toYargs(
-      name,
-      isGivenOnly ? { ...others, defaultDescription: String(defaultValue) } : option,
-      refuse,
-    );
-    parser.option(name, { ...declared, hidden: !showsAll && common !== undefined && !common.includes(name) });
+    parser.option(name, {
+      ...toYargs(name, option, refuse),
+      hidden: !showsAll && common !== undefined && !common.includes(name),
+    });
   }
   if (common !== undefined) parser.option('help-all', { type: 'boolean', describe: 'Show all options' });
   if (notes !== undefined) parser.epilogue(notes(width));

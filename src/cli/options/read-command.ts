@@ -21,14 +21,11 @@ export async function readCommand(
   const entry = findCommand(args, line.commands);
   const needed = args[0] === '--get-yargs-completions' ? line.commands : entry === undefined ? [] : [entry];
   const loaded = new Map(await Promise.all(needed.map(async (each) => [each, await each.load()] as const)));
-  const { output, options: given } = await parseArguments(args, line, loaded, { hasDefaults: false });
+  const { output, options: given, positionals } = await parseArguments(args, line, loaded);
   const command = entry === undefined ? undefined : loaded.get(entry);
   if (output !== '' || command === undefined) return { output, command: null };
   const { values, ...found } = await readSettings(command, given);
-  const { options, positionals } = await parseArguments(args, line, loaded, { settings: values });
-  const switches = Object.entries(command.options).filter(([, { type }]) => type === 'boolean');
-  const off = Object.fromEntries(switches.map(([name]) => [name, false]));
-  return { command, options: { ...off, ...options } as Values<Options>, positionals, ...found };
+  return { command, options: values as Values<Options>, positionals, ...found };
 }
 
 export function findCommand(args: readonly string[], commands: readonly CommandEntry[]): CommandEntry | undefined {

@@ -2,6 +2,7 @@
 
 import { invocation, nameOption } from './invocation.ts';
 import { closestName } from '../../runtime/closest-name.ts';
+import { readValue } from './option-values.ts';
 import { variableOf } from './option.ts';
 import type { Command, Options } from './option.ts';
 import { findConfig, workingConfig } from './find-config.ts';
@@ -11,10 +12,11 @@ import { RekapError } from '../../errors.ts';
 type Given = Readonly<Record<string, unknown>>;
 
 export interface Settings {
+  /** All options of the command, with their defaults. */
   readonly values: Given;
   /** Why the config file can't be used; null if it can. It is returned, because the other values say whom to notify. */
   readonly failure: RekapError | null;
-  /** The config file in the working directory, if options come from it. */
+  /** The config file in the working directory, if it sets an option to another value than its default. */
   readonly foundConfig: string | null;
 }
 
@@ -44,13 +46,21 @@ export async function readSettings(
   ] as const;
   const all = merge(places, exclusive);
   invocation.printsJson = 'json' in declared && all['json'] === true;
+  const values = Object.fromEntries(
+    Object.entries(declared).map(([name, option]) => {
+      const value = name in given ? given[name] : readValue(name, option, all[name]);
+      return [name, value ?? (option.type === 'boolean' ? false : option.default)];
+    }),
+  );
   // Advice omits options from the found file, because the next command finds it too.
   const isFromFound = (name: string): boolean => file.isFound && invocation.origins[name] === nameInFile(name);
   if (typeof all['warehouse'] === 'string' && !isFromFound('warehouse')) invocation.warehouse = all['warehouse'];
   return {
-    values: Object.fromEntries(Object.entries(all).filter(([name]) => !(name in given))),
+    values,
     failure: file.failure,
-    foundConfig: Object.keys(all).some(isFromFound) ? workingConfig : null,
+    foundConfig: Object.keys(all).some((name) => isFromFound(name) && values[name] !== declared[name]?.default)
+      ? workingConfig
+      : null,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Shows a running sync: a bar per dataset on a terminal, a log elsewhere. */
+/** Shows a running sync: one line on a terminal, a log elsewhere. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { createEventLog, jsonLine, logFailure, type LogEntry, type LogFormat, textLine } from './event-log.ts';
@@ -14,20 +14,8 @@ export interface Progress {
   end(result?: SyncResult): void;
   /** Returns whether the failure was logged. If not, the caller must print it. */
   fail(error: unknown): boolean;
-  /** Removes the bars of a run that failed. Has no effect after `end`. */
+  /** Removes the line of a run that failed. Has no effect after `end`. */
   abandon(): void;
-}
-
-interface DatasetProgress {
-  readonly started: number;
-  /** When the number of partitions became known. */
-  since: number;
-  total: number | null;
-  done: number;
-  records: number;
-  requests: number;
-  /** Why it waits; null after the next request. */
-  waits: string | null;
 }
 
 const shownSteps: Partial<Record<RunStep, string>> = {
@@ -42,89 +30,95 @@ const gap = '  ';
 const paintInterval = 100;
 
 export function createProgress(stream: NodeJS.WriteStream, clock: Clock, format: LogFormat = 'auto'): Progress {
-  const hasBars = format === 'auto' && stream.isTTY && process.env['TERM'] !== 'dumb';
-  return hasBars ? createBars(stream, clock) : createLog(stream, clock, format === 'json' ? 'json' : 'text');
+  const hasLine = format === 'auto' && stream.isTTY && process.env['TERM'] !== 'dumb';
+  return hasLine ? createLine(stream, clock) : createLog(stream, clock, format === 'json' ? 'json' : 'text');
 }
 
-function createBars(stream: NodeJS.WriteStream, clock: Clock): Progress {
-  const datasets = new Map<string, DatasetProgress>();
-  let painted = 0;
+/** Shows the sums of all datasets in one line, which is overwritten. */
+function createLine(stream: NodeJS.WriteStream, clock: Clock): Progress {
+  const totals = new Map<string, number | null>();
+  const seen = { started: clock.monotonic(), since: 0, done: 0, records: 0, requests: 0 };
   let lastPaint = Number.NEGATIVE_INFINITY;
   let step: string | null = null;
+  let waits: string | null = null;
   let ended = false;
 
-  /** Moves to the first line, and to column 1, because a ^C that the terminal echoes moves the cursor. */
-  function goBack(): string {
-    return painted > 0 ? `\r\u001b[${painted}A` : '';
-  }
-
-  function clear(): void {
-    if (painted > 0) stream.write(`${goBack()}\u001b[J`);
-    painted = 0;
-  }
-
-  function repaint(force: boolean): void {
+  function repaint(isForced: boolean): void {
     const now = clock.monotonic();
-    if (ended || (!force && now - lastPaint < paintInterval)) return;
+    if (ended || (!isForced && now - lastPaint < paintInterval)) return;
     lastPaint = now;
-    const nameWidth = Math.max(0, ...[...datasets.keys()].map((name) => name.length));
-    // A line that wraps would be two lines that `clear` counts as one.
+    const parts = step === null ? partsOf(totals, { ...seen, now }, stream) : [paint('dim', step, stream)];
     const room = (terminalColumns(stream) ?? assumedColumns) - 1;
-    const lines = [...datasets].flatMap(([name, progress]) => {
-      const [bar = '', ...figures] = partsOf(progress, now, stream);
-      const first = name.padEnd(nameWidth);
-      // Figures matter more than the bar.
-      const hasRoom = shownWidth([first, bar, figures[0]].join(gap)) <= room;
-      const line = hasRoom ? [first, bar, ...figures] : [first, ...figures];
-      return progress.waits === null ? [line] : [line, [`  ${paint('yellow', progress.waits, stream)}`]];
-    });
-    if (step !== null) lines.push([paint('dim', step, stream)]);
-    const texts = lines.map((parts) => `${fitParts(parts, room)}\u001b[K\n`);
-    // Overwrites, because clearing first would flicker.
-    stream.write(`${goBack()}${texts.join('')}\u001b[J`);
-    painted = lines.length;
+    const shown = waits === null ? parts : [paint('yellow', waits, stream), ...parts];
+    stream.write(`\r${fitParts(shown, room)}\u001b[K`);
   }
 
   return {
     report(event) {
-      updateProgress(datasets, event, clock.monotonic());
-      if (event.kind === 'warning') {
-        clear();
-        stream.write(warningText(event.message, stream));
+      if (ended || event.kind === 'begin') return;
+      if (event.kind === 'warning') stream.write(`\r\u001b[K${warningText(event.message, stream)}`);
+      else if (event.kind === 'step') step = shownSteps[event.step] ?? step;
+      else {
+        if (!totals.has(event.dataset)) totals.set(event.dataset, null);
+        waits = event.kind === 'wait' ? describeWait(event) : null;
+        if (event.kind === 'request') seen.requests += 1;
+        if (event.kind === 'partitions') {
+          totals.set(event.dataset, event.total);
+          if (seen.done === 0) seen.since = clock.monotonic();
+        }
+        if (event.kind === 'partition') {
+          seen.done += 1;
+          seen.records += event.records;
+        }
       }
-      const shown = shownStep(event);
-      step = shown ?? step;
-      repaint(shown !== null || event.kind === 'warning' || event.kind === 'wait');
+      repaint(event.kind === 'warning' || event.kind === 'wait' || event.kind === 'step');
     },
     end() {
       if (ended) return;
       step = null;
       repaint(true);
+      stream.write('\n');
       ended = true;
     },
     fail: () => false,
     abandon() {
-      if (!ended) clear();
+      if (!ended) stream.write('\r\u001b[K');
       ended = true;
     },
   };
 }
 
+interface Seen {
+  readonly started: number;
+  /** When the number of partitions became known. */
+  readonly since: number;
+  readonly done: number;
+  readonly records: number;
+  readonly requests: number;
+  readonly now: number;
+}
+
+/** Returns the parts of the line, the most important first. */
 function partsOf(
-  { started, since, total, done, records, requests }: DatasetProgress,
-  now: number,
+  totals: ReadonlyMap<string, number | null>,
+  { started, since, done, records, requests, now }: Seen,
   stream: NodeJS.WriteStream,
 ): string[] {
-  const seconds = Math.max(0.001, (now - started) / 1000);
-  const rate = `${(requests / seconds).toFixed(requests / seconds < 10 ? 1 : 0)} requests/s`;
-  if (total === null)
-    return [paint('dim', '╌'.repeat(barWidth), stream), 'reading the full listing', countOf(requests, 'request'), rate];
+  const perSecond = requests / Math.max(0.001, (now - started) / 1000);
+  const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} requests/s`;
+  const open = [...totals].filter(([, total]) => total === null).map(([dataset]) => dataset);
+  const total = [...totals.values()].reduce<number>((sum, each) => sum + (each ?? 0), 0);
+  if (total === 0 && open.length > 0)
+    return [`reading the full listing of ${open.join(', ')}`, countOf(requests, 'request'), rate];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
-  const left = `${roundSeconds(((now - since) / 1000 / done) * (total - done))} left`;
   return [
-    paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream),
     `${formatNumber(done)}/${formatNumber(total)} partitions`,
-    ...(done === total ? ['done'] : done === 0 ? [] : [left]),
+    paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream),
+    ...(done === total
+      ? ['done']
+      : done === 0
+        ? []
+        : [`${roundSeconds(((now - since) / 1000 / done) * (total - done))} left`]),
     `${formatNumber(records)} records`,
     rate,
   ];
@@ -161,32 +155,6 @@ function createLog(stream: NodeJS.WriteStream, clock: Clock, format: 'text' | 'j
 function isForPeople({ event, fields }: LogEntry): boolean {
   if (event === 'step') return fields['step'] === 'build_tables' || fields['step'] === 'verify';
   return event !== 'partitions';
-}
-
-function shownStep(event: RunEvent): string | null {
-  return event.kind === 'step' ? (shownSteps[event.step] ?? null) : null;
-}
-
-function updateProgress(datasets: Map<string, DatasetProgress>, event: RunEvent, now: number): void {
-  if (event.kind === 'warning' || event.kind === 'step' || event.kind === 'begin') return;
-  let progress = datasets.get(event.dataset);
-  if (progress === undefined) {
-    progress = { started: now, since: now, total: null, done: 0, records: 0, requests: 0, waits: null };
-    datasets.set(event.dataset, progress);
-  }
-  if (event.kind === 'wait') progress.waits = describeWait(event);
-  if (event.kind === 'request') {
-    progress.requests += 1;
-    progress.waits = null;
-  }
-  if (event.kind === 'partitions') {
-    progress.total = event.total;
-    progress.since = now;
-  }
-  if (event.kind === 'partition') {
-    progress.done += 1;
-    progress.records += event.records;
-  }
 }
 
 function describeWait({ why, milliseconds }: Extract<RunEvent, { kind: 'wait' }>): string {

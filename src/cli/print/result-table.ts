@@ -1,8 +1,7 @@
 /** Writes the result of a query as a table, to a terminal or a file. */
 
 import { stripVTControlCharacters } from 'node:util';
-import { constantColumns, renderColumns, type TableColumn } from './fit-columns.ts';
-import { widthOf, wrap } from './wrap-text.ts';
+import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 import { RekapError } from '../../errors.ts';
 import { displayText, type QueryResult, type ResultColumn } from '../../snapshots/query/query-result.ts';
@@ -51,12 +50,6 @@ function roundFraction(cell: string): string {
   return Number(rounded) === 0 ? cell : rounded;
 }
 
-function describeColumn({ name, type }: ResultColumn): TableColumn {
-  const isNumber = numberType.test(type);
-  const kind = isNumber && !idName.test(name) ? 'figure' : type === 'VARCHAR' ? 'name' : 'other';
-  return { head: printable(name, maxCellLength), isNumber, kind };
-}
-
 /** Adds thousands separators, except to IDs and years. */
 function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
   for (const [index, { name, type }] of columns.entries()) {
@@ -96,24 +89,9 @@ export async function writeTable(
     alignPoints(rows, index);
   }
   if (!isWhole && process.stdout.isTTY) groupDigits(rows, columns);
-  const described = columns.map(describeColumn);
-  const note = (text: string): Promise<void> =>
-    write(
-      `${wrap(text, widthOf(process.stdout))
-        .map((line) => paint('dim', line))
-        .join('\n')}\n`,
-    );
-  const constant = constantColumns(rows, described, width);
-  if (constant.length > 0)
-    await note(constant.map((index) => `${described[index]!.head} ${rows[0]![index]}`).join(', '));
-  const varies = (_: unknown, index: number): boolean => !constant.includes(index);
-  const varying = rows.map((row) => row.filter(varies));
-  const { text, hidden } = renderColumns(varying, described.filter(varies), width);
-  await write(`${text}\n`);
-  if (hidden.length > 0)
-    await note(
-      `${countOf(hidden.length, 'column')} hidden: ${hidden.join(', ')}. To see them, select fewer columns, or use --format csv.`,
-    );
+  const head = columns.map(({ name }) => printable(name, maxCellLength));
+  const right = columns.flatMap(({ type }, index) => (numberType.test(type) ? [index] : []));
+  await write(`${renderTable(rows, { head, right, ...(width !== undefined && { width }) })}\n`);
   const counted = countOf(total, 'row');
   await write(
     paint(

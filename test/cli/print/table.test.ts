@@ -1,4 +1,4 @@
-/** Tables fit the terminal: texts are cut, but numbers and ids aren't. Otherwise a table is transposed or printed in blocks. */
+/** Tables fit the terminal: texts are cut, but numbers and ids aren't. Otherwise a table is printed in blocks. */
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -43,23 +43,7 @@ describe('a table', () => {
       'regency  ACEH',
       'message  short',
       'people   1',
-      '',
     ]);
-  });
-
-  it('wraps column names before it cuts a text', () => {
-    const places = [
-      ['KALIMANTAN TENGAH', '1558848', '78.74'],
-      ['KALIMANTAN TIMUR', '2253464', '78.58'],
-    ];
-    const shares = { head: ['province', 'users', 'users_per_dpt_and_dpk_pct'], right: [1, 2] };
-    expect(renderTable(places, { ...shares, width: 44 }).split('\n')).toEqual([
-      '                            users_per_dpt_',
-      'province             users     and_dpk_pct',
-      'KALIMANTAN TENGAH  1558848           78.74',
-      'KALIMANTAN TIMUR   2253464           78.58',
-    ]);
-    expect(renderTable(places, { ...shares, width: 60 })).toMatch(/^province +users +users_per_dpt_and_dpk_pct\n/);
   });
 
   it('is printed in blocks if two texts of a column would be cut to the same text', () => {
@@ -76,21 +60,6 @@ describe('a table', () => {
       'users     1',
     ]);
     expect(renderTable([tengah, ['SULAWESI TENGGARA', 'z', '2']], shares)).toMatch(/\nKALIMA.*… .*x…/);
-  });
-
-  it('is transposed if it has only figures', () => {
-    const figures = { head: ['dataset', 'partitions', 'records', 'quarantined'], right: [1, 2, 3], width: 35 };
-    const table = [
-      ['voters', '84', '514', '0'],
-      ['users', '84', '1,514', '0'],
-    ];
-    expect(renderTable(table, figures).split('\n')).toEqual([
-      'dataset      voters  users',
-      'partitions       84     84',
-      'records         514  1,514',
-      'quarantined       0      0',
-    ]);
-    expect(renderTable([], figures)).toContain('quarantined');
   });
 });
 

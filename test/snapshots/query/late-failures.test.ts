@@ -107,7 +107,6 @@ describe('a query that fails late', () => {
     fc.integer({ min: late, max: rows - 5000 }),
     async (failure, shape, format, row) => {
       const target = join(folder, 'result');
-      await rm(target, { force: true });
       const sql = shapes[shape]!(failures[failure]!(`i = ${row}`));
       const outcome = await writeFormat(sql, format, target).catch((error: unknown) => error);
       // Memory may suffice after all: then the result must be whole.
@@ -115,6 +114,7 @@ describe('a query that fails late', () => {
       const isWhole = failure === 'memory' && outcome === whole;
       expect(isWhole || outcome instanceof RekapError).toBe(true);
       expect(await readdir(folder)).toEqual(isWhole ? ['rekap.duckdb', 'result'] : ['rekap.duckdb']);
+      await rm(target, { force: true });
     },
   );
   holds('ends with an error and no file', property, { runs: 15 });
