@@ -1,6 +1,6 @@
 /** Creates the message of a violation from one template per check, in English and Indonesian, in TypeScript or in SQL. */
 
-import { quoteIdentifier, quoteText } from './runtime/database.ts';
+import { quoteText } from './runtime/database.ts';
 import { kindOf } from './kinds/kinds.ts';
 import { type AnyPipeline, type Language, type Message, type Project, sumChecks } from './project/declaration.ts';
 
@@ -101,33 +101,24 @@ function fill(message: Message, pipeline: AnyPipeline, parts: MessageParts, lang
     .map((piece, index) => (index % 2 === 0 ? { name: null, text: piece } : { name: piece, text: values[piece]!() }));
 }
 
-/** How an engine's SQL writes names and texts. */
-interface Quotes {
-  readonly name: (name: string) => string;
-  readonly text: (text: string) => string;
-}
-
 /** Returns the English message of a check across tables as SQL over the columns of its query. */
-export function messageSql(
-  { en }: Message,
-  pipelines: readonly AnyPipeline[],
-  { name: quoteName, text }: Quotes = { name: quoteIdentifier, text: quoteText },
-): string {
+export function messageSql({ en }: Message, pipelines: readonly AnyPipeline[]): string {
   const fields = pipelines.flatMap(({ table, columns }) =>
     Object.entries(columns).map(
-      ([name, { field }]) => `WHEN dataset = ${text(table)} AND column_name = ${text(name)} THEN ${text(field)}`,
+      ([name, { field }]) =>
+        `WHEN dataset = ${quoteText(table)} AND column_name = ${quoteText(name)} THEN ${quoteText(field)}`,
     ),
   );
   const values: Readonly<Record<string, string>> = {
-    dataset: quoteName('dataset'),
-    column: quoteName('column_name'),
+    dataset: 'dataset',
+    column: 'column_name',
     field: `CASE ${fields.join(' ')} ELSE '' END`,
-    expected: quoteName('expected'),
-    actual: quoteName('actual'),
+    expected: 'expected',
+    actual: 'actual',
     limit: "regexp_extract(expected, '[0-9]+', 0)",
   };
   const pieces = en
     .split(/\{(\w+)\}/)
-    .map((piece, index) => (index % 2 === 0 ? text(piece) : `coalesce(${values[piece]!}, '')`));
+    .map((piece, index) => (index % 2 === 0 ? quoteText(piece) : `coalesce(${values[piece]!}, '')`));
   return `concat(${pieces.join(', ')})`;
 }

@@ -1,7 +1,6 @@
 -- The numbers of men and women differ in at least one of the three lists.
 -- en: the numbers of men and women are equal in all three lists, with a total of {actual} women ({field}). The figures may have been halved instead of counted.
 -- id: jumlah laki-laki dan perempuan sama di ketiga daftar, dengan total {actual} perempuan ({field}). Angka ini mungkin hasil pembagian dua, bukan hasil penghitungan.
--- portable: yes
 WITH datasets AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency, dpt_male, dpt_female, dptb_male, dptb_female, dpk_male, dpk_female
   FROM voters

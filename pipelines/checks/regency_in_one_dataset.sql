@@ -1,7 +1,6 @@
 -- Every regency is in both datasets. The check is skipped if a dataset has no rows.
 -- en: the regency ({field}) is only in {dataset}
 -- id: kabupaten/kota ini ({field}) hanya ada di {dataset}
--- portable: yes
 SELECT
   CASE WHEN in_voters THEN 'voters' ELSE 'voting_rights_users' END AS dataset,
   election_year, election_type, dapil_id, province, regency,

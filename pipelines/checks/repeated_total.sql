@@ -1,7 +1,6 @@
 -- Regencies of a district that are next to each other in alphabetical order have different grand totals.
 -- en: {column} ({field}) is {actual}, the same as for {expected}. One of the rows may be a copy.
 -- id: {column} ({field}) tercatat {actual}, sama dengan {expected}. Salah satu baris mungkin merupakan salinan.
--- portable: yes
 WITH datasets AS (
   SELECT 'voters' AS dataset, election_year, election_type, dapil_id, province, regency, grand_total FROM voters
   UNION ALL

@@ -1,7 +1,6 @@
 -- Every regency has at most as many voting-rights users as voters in the DPT and the DPK.
 -- en: {column} ({field}) is {actual}, but the DPT and the DPK have only {limit} voters. Voters from other places (DPTb) can explain a small excess.
 -- id: {column} ({field}) tercatat {actual}, padahal DPT dan DPK hanya memuat {limit} pemilih. Selisih kecil dapat berasal dari pemilih pindahan (DPTb).
--- portable: yes
 SELECT
   'voting_rights_users' AS dataset,
   election_year, election_type, dapil_id, province, regency,

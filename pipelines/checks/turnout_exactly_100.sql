@@ -1,7 +1,6 @@
 -- The number of voting-rights users differs from the number of voters in the DPT and the DPK.
 -- en: {column} ({field}) is {actual}, exactly the number of voters in the DPT and the DPK. In highland Papua, communities vote together (noken). Elsewhere, the figure may have been filled in.
 -- id: {column} ({field}) tercatat {actual}, persis sama dengan jumlah pemilih dalam DPT dan DPK. Di wilayah pegunungan Papua, hal ini dapat terjadi karena sistem noken. Di wilayah lain, angka ini mungkin hanya diisi agar sama.
--- portable: yes
 SELECT
   'voting_rights_users' AS dataset,
   election_year, election_type, dapil_id, province, regency,

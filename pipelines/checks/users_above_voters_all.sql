@@ -1,7 +1,6 @@
 -- Every regency has at most as many voting-rights users on all lists as voters: for men, women and both.
 -- en: {column} ({field}) is {actual}, but there are only {limit} voters
 -- id: {column} ({field}) tercatat {actual}, padahal hanya ada {limit} pemilih
--- portable: yes
 WITH pairs AS (
   SELECT
     election_year, election_type, dapil_id, province, regency, c.column_name,

@@ -10,7 +10,6 @@
 -- users_is_consistent: True if the row in voting_rights_users passes every check of severity error. NULL if that dataset has no such row.
 -- rate_status: compared, or why the rates exclude the regency: missing in a dataset, unknown (a figure is NULL), zero denominator (the DPT has no men or no women), or contradicting (a check of severity error fails).
 -- primary key: election_year, election_type, dapil_id, province, regency
--- portable: yes
 WITH names AS (
   SELECT election_year, election_type, dapil_id, dapil_name, count(*) AS row_count
   FROM (

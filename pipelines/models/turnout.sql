@@ -17,7 +17,6 @@
 -- dpk_users_per_dpk_pct: users_dpk divided by voters_dpk, in percent.
 -- is_consistent: True if the rows in both datasets pass every check of severity error. False if the regency is missing in a dataset.
 -- primary key: election_year, election_type, dapil_id, province, regency, sex
--- portable: yes
 WITH by_sex AS (
   SELECT
     election_year, election_type, dapil_id, dapil_name, province, regency, sex,

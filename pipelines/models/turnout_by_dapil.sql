@@ -1,7 +1,6 @@
 -- Turnout by electoral district and sex: the rows of `turnout_sums` at that level.
 -- dapil_id: Identifier of the electoral district (dapil) in the service. It looks like an official code but isn't one. Don't join it with codes of the interior ministry or the statistics office.
 -- dapil_name: Name of the electoral district, in the spelling that most of its rows use.
--- portable: yes
 SELECT
   election_year, election_type, dapil_id, dapil_name, sex,
   users_per_dpt_and_dpk_pct, users_per_dpt_pct, users_per_voters_pct,

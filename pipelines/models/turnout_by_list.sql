@@ -12,7 +12,6 @@
 -- regencies_missing: Regencies that are missing in one dataset. Unit: regencies.
 -- regencies_unknown: Regencies with an unknown figure in either dataset. Unit: regencies.
 -- regencies_contradicting: Regencies whose figures fail a check of severity error. See the table violations. Unit: regencies.
--- portable: yes
 WITH lists AS (
   SELECT
     election_year, election_type, sex, list, rate_status AS status_of_regency,

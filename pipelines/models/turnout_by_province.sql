@@ -1,6 +1,5 @@
 -- Turnout by province and sex: the rows of `turnout_sums` at that level.
 -- province: Name of the province.
--- portable: yes
 SELECT
   election_year, election_type, province, sex,
   users_per_dpt_and_dpk_pct, users_per_dpt_pct, users_per_voters_pct,

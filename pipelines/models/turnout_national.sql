@@ -1,5 +1,4 @@
 -- National turnout by sex: the rows of `turnout_sums` at that level.
--- portable: yes
 SELECT
   election_year, election_type, sex,
   users_per_dpt_and_dpk_pct, users_per_dpt_pct, users_per_voters_pct,

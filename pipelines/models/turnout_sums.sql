@@ -29,7 +29,6 @@
 -- regencies_in_voters: Number of regencies in voters. Unit: regencies.
 -- unknown_users: Number of regencies in voting_rights_users whose number of users on all lists is unknown.
 -- unknown_voters: Number of regencies in voters whose number of voters on all lists is unknown.
--- portable: yes
 WITH sums AS (
   SELECT
     CASE WHEN grouping(dapil_id) = 0 THEN 'dapil' WHEN grouping(province) = 0 THEN 'province' ELSE 'national' END AS level,

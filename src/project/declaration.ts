@@ -230,8 +230,6 @@ export interface SqlFile {
    * Otherwise its rows are sorted by the primary key, or by all columns.
    */
   readonly order?: 'kept';
-  /** True if the same text gives the same rows in Spark and Trino, so that a script for them can contain it. */
-  readonly portable?: true;
 }
 
 /** Keys of a view, from the header of its SQL file. */

@@ -18,7 +18,7 @@ import { importError } from './import-error.ts';
 import { listPipelineFiles, listSqlFiles } from './project-files.ts';
 import { findShapeProblems, pipelineShape, projectShape, reportShape } from './shapes.ts';
 import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
-import { type DeclarationProblem, findPortableProblems, findProblems } from './validate.ts';
+import { type DeclarationProblem, findProblems } from './validate.ts';
 import type * as v from 'valibot';
 
 /** A project with the parts that a snapshot doesn't store. */
@@ -87,9 +87,7 @@ class ProjectLoader {
       ...(await this.readReport(reportModule)),
       ...(declared.sampleNotice !== undefined && { sampleNotice: declared.sampleNotice }),
     };
-    if (this.problems.length === 0)
-      for (const problem of [...findProblems(project), ...findPortableProblems(project)])
-        this.addProblem(problem, file);
+    if (this.problems.length === 0) for (const problem of findProblems(project)) this.addProblem(problem, file);
     if (this.problems.length > 0) throw declarationError(this.problems);
     return {
       ...project,

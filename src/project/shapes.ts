@@ -201,7 +201,6 @@ const sqlFile = v.strictObject({
     }),
   ),
   order: v.exactOptional(v.literal('kept')),
-  portable: v.exactOptional(v.literal(true)),
 });
 
 export const storedProjectShape = v.strictObject({

@@ -8,7 +8,7 @@ export interface ReadSqlFile extends SqlFile {
 
 /**
  * Parses a SQL file. The first comment line describes the file. The next ones are `-- name: meaning`: the columns, `primary key: a, b` and
- * `foreign key: a -> view.a` and `order: kept` of a view, the messages of a check by language, or `portable: yes`.
+ * `foreign key: a -> view.a` and `order: kept` of a view, or the messages of a check by language.
  */
 export function readSqlFile(name: string, text: string, values: SqlValues): ReadSqlFile {
   const lines = text.split('\n');
@@ -21,9 +21,7 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     const colon = line.indexOf(': ');
     return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 2)];
   });
-  const isKey = ([entry]: [string, string]): boolean =>
-    ['primary key', 'foreign key', 'order', 'portable'].includes(entry);
-  const has = (line: string): boolean => lines.slice(0, headerLines).includes(`-- ${line}`);
+  const isKey = ([entry]: [string, string]): boolean => ['primary key', 'foreign key', 'order'].includes(entry);
   const keys = readKeys(entries.filter(isKey));
   return {
     name,
@@ -40,8 +38,7 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     ),
     headerLines: headerLines + lines.slice(headerLines).findIndex((line) => line.trim() !== ''),
     ...(keys !== undefined && { keys }),
-    ...(has('order: kept') && { order: 'kept' as const }),
-    ...(has('portable: yes') && { portable: true as const }),
+    ...(lines.slice(0, headerLines).includes('-- order: kept') && { order: 'kept' as const }),
   };
 }
 
@@ -101,26 +98,4 @@ export function orderModels<Model extends SqlFile>(models: readonly Model[]): { 
 /** Returns the names in a statement, without those in literals and comments. */
 export function namesIn(sql: string): string[] {
   return sql.replaceAll(/'(?:[^']|'')*'|--.*|\/\*[\s\S]*?\*\//g, ' ').match(/\w+/g) ?? [];
-}
-
-const foreign: Readonly<Record<string, string>> = {
-  '\\': 'a backslash',
-  '\0': 'a NUL',
-  '"': 'a double quote',
-  $: 'a dollar sign',
-  ';': 'a semicolon',
-  '/*': 'a /* comment',
-  "'": 'a line break in a text',
-};
-
-/**
- * Returns a part of a query that Spark reads differently, or null. In Spark, a backslash is an escape,
- * "a" is a text, /*+ is a hint, and spark-sql skips each line that begins with --, even in a text or a comment. DuckDB reads up to a NUL.
- */
-export function findForeign(sql: string): { readonly near: string; readonly what: string } | null {
-  const rest = sql.replaceAll(/'[^'\r\n]*'|--[^\r\n]*/g, ' ');
-  const found = /\w*(\\|\0)\w*/.exec(sql) ?? /\w*(["$;']|\/\*)\w*/.exec(rest);
-  if (found === null) return null;
-  const what = `contains ${foreign[found[1]!]!}, which Spark reads differently; remove it, or the line "-- portable: yes"`;
-  return { near: found[0], what };
 }

@@ -22,7 +22,6 @@ import {
   suggest,
   summable,
 } from './validate-checks.ts';
-import { findForeign, namesIn } from './sql-files.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 export interface DeclarationProblem {
@@ -258,23 +257,5 @@ function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator
   for (const check of checks) {
     for (const found of findCheckNameProblems(check.name)) yield problemOf(check, found);
     if (rowChecks.has(check.name)) yield problemOf(check, ['', `a row check also has the name "${check.name}"`]);
-  }
-}
-
-/** Finds what Spark doesn't have or reads differently in portable views and checks. Stored projects are checked only before Spark runs them. */
-export function* findPortableProblems({ models, checks }: Project): Generator<DeclarationProblem> {
-  const others = [
-    reconciliationName,
-    ...ownTables,
-    ...models.flatMap(({ name, portable }) => (portable ? [] : [name])),
-  ];
-  for (const file of [...models, ...checks].filter(({ portable }) => portable)) {
-    // Spark has the violations before the models, and whether a row is consistent after the checks.
-    const absent = models.includes(file)
-      ? others.filter((name) => name !== 'violations')
-      : [...others, consistencyColumn];
-    const read = namesIn(file.sql).find((name) => absent.includes(name));
-    const found = findForeign(file.sql) ?? (read && { near: read, what: `reads ${read}, which Spark does not have` });
-    if (found) yield { of: file.name, near: found.near, what: `it is portable, but ${found.what}` };
   }
 }

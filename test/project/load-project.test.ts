@@ -330,38 +330,6 @@ describe('a problem of a project is named by file and line', () => {
     });
   });
 
-  it('for a portable check that reads a view for DuckDB only', async () => {
-    const files = {
-      ...people({}),
-      'models/a.sql': '-- A.\nSELECT * FROM people',
-      'models/b.sql': '-- B.\n-- portable: yes\nSELECT * FROM people',
-      'checks/c.sql': '-- C.\n-- portable: yes\nSELECT * FROM b, a',
-    };
-    await expect(load(files)).rejects.toMatchObject({
-      reasons: ['checks/c.sql:3: it is portable, but reads a, which Spark does not have'],
-    });
-  });
-
-  it.each([
-    ['a backslash', String.raw`SELECT '\''; DROP TABLE x; --' AS y`],
-    ['a backslash', 'SELECT 1 AS x -- \\'],
-    ['a backslash', String.raw`SELECT 1 AS "a\b"`],
-    ['a double quote', 'SELECT place AS "a" FROM people'],
-    ['a /* comment', 'SELECT /*+ broadcast(people) */ 1 AS x'],
-    ['a dollar sign', 'SELECT $$a$$ AS x'],
-    ['a semicolon', 'SELECT 1 AS x; SELECT 2 AS x'],
-    ['a NUL', 'SELECT 1 AS x\0, reflect(2)'],
-    ['a line break in a text', "SELECT 'a\n-- b' AS x"],
-    ['a line break in a text', "SELECT 'a\r-- b' AS x"],
-  ])('for portable SQL with %s, which Spark would read differently: %j', async (what, sql) => {
-    for (const path of ['models/a.sql', 'checks/a.sql'])
-      await expect(load({ ...people({}), [path]: `-- A.\n-- portable: yes\n${sql}` })).rejects.toMatchObject({
-        reasons: [
-          `${path}:3: it is portable, but contains ${what}, which Spark reads differently; remove it, or the line "-- portable: yes"`,
-        ],
-      });
-  });
-
   it('with all other problems, each with its line and the nearest name', async () => {
     const files = { ...people({ key: ['plase'], watch: ['people'] }), 'models/Bad.sql': '-- Bad.\nSELECT 1 AS x' };
     const problems = [

@@ -1,9 +1,11 @@
 -- Transforms run 20261120T030000Z-400000 of polling-stations to the branch run_20261120T030000Z_400000 of the tables in lake.rekap.
--- All models and checks are part of it.
+-- Models and checks across tables are not part of it, because their SQL is for DuckDB.
 -- To check and publish the branch, run: rekap lake release 20261120T030000Z-400000 --namespace rekap
 SET spark.sql.variable.substitute = false;
 
 SET spark.sql.ansi.enabled = true;
+
+SET spark.sql.ansi.doubleQuotedIdentifiers = true;
 
 SET spark.sql.storeAssignmentPolicy = ANSI;
 
@@ -137,34 +139,12 @@ INSERT OVERWRITE `lake`.`rekap`.`violations`.`branch_run_20261120T030000Z_400000
     WHEN CASE WHEN `_ballots_raw` RLIKE '^-?[0-9]+\\z' THEN try_cast(left(`_ballots_raw`, 38) AS DECIMAL(38,0)) END > 2147483647 THEN 'is more than 2,147,483,647, the maximum of the column' ELSE 'is not a whole number' END) END AS STRING)), NULL), IF(CAST(`valid` AS DECIMAL(38,0)) <> CAST(CAST(`party_a` AS DECIMAL(38,0)) + CAST(`party_b` AS DECIMAL(38,0)) AS DECIMAL(38,0)), named_struct('check_name', CAST('valid_sum' AS STRING), 'severity', CAST('error' AS STRING), 'column_name', CAST('valid' AS STRING), 'raw_value', CAST(NULL AS STRING), 'expected', CAST(CAST(CAST(`party_a` AS DECIMAL(38,0)) + CAST(`party_b` AS DECIMAL(38,0)) AS DECIMAL(38,0)) AS STRING), 'actual', CAST(CAST(`valid` AS DECIMAL(38,0)) AS STRING), 'message', CAST(concat('valid', ' (', 'valid', ') is ', CAST(`valid` AS DECIMAL(38,0)), ', but ', 'party_a + party_b', ' = ', CAST(CAST(`party_a` AS DECIMAL(38,0)) + CAST(`party_b` AS DECIMAL(38,0)) AS DECIMAL(38,0))) AS STRING)), NULL), IF(CAST(`ballots` AS DECIMAL(38,0)) <> CAST(CAST(`valid` AS DECIMAL(38,0)) + CAST(`invalid` AS DECIMAL(38,0)) AS DECIMAL(38,0)), named_struct('check_name', CAST('ballots_sum' AS STRING), 'severity', CAST('error' AS STRING), 'column_name', CAST('ballots' AS STRING), 'raw_value', CAST(NULL AS STRING), 'expected', CAST(CAST(CAST(`valid` AS DECIMAL(38,0)) + CAST(`invalid` AS DECIMAL(38,0)) AS DECIMAL(38,0)) AS STRING), 'actual', CAST(CAST(`ballots` AS DECIMAL(38,0)) AS STRING), 'message', CAST(concat('ballots', ' (', 'ballots', ') is ', CAST(`ballots` AS DECIMAL(38,0)), ', but ', 'valid + invalid', ' = ', CAST(CAST(`valid` AS DECIMAL(38,0)) + CAST(`invalid` AS DECIMAL(38,0)) AS DECIMAL(38,0))) AS STRING)), NULL), IF(`station` < 1, named_struct('check_name', CAST('station_range' AS STRING), 'severity', CAST('warning' AS STRING), 'column_name', CAST('station' AS STRING), 'raw_value', CAST(NULL AS STRING), 'expected', CAST('at least 1' AS STRING), 'actual', CAST(CAST(`station` AS STRING) AS STRING), 'message', CAST(concat('station', ' (', 'station', ') is ', CAST(`station` AS STRING), ', but must be ', 'at least 1') AS STRING)), NULL)), found -> found IS NOT NULL)) AS _v FROM `_results_judged` WHERE _key_rank = 1)
 UNION ALL SELECT CAST('results' AS STRING) AS `dataset`, CAST(`region` AS STRING) AS `region`, CAST(`station` AS BIGINT) AS `station`, CAST(_v.check_name AS STRING) AS `check_name`, CAST(_v.severity AS STRING) AS `severity`, CAST(_v.column_name AS STRING) AS `column_name`, CAST(_v.raw_value AS STRING) AS `raw_value`, CAST(_v.expected AS STRING) AS `expected`, CAST(_v.actual AS STRING) AS `actual`, CAST(_v.message AS STRING) AS `message`, CAST(NULL AS STRING) AS `first_snapshot`, CAST(NULL AS TIMESTAMP_NTZ) AS `since` FROM (SELECT *, named_struct('check_name', CAST('conflicting_records' AS STRING), 'severity', CAST('error' AS STRING), 'column_name', CAST('' AS STRING), 'raw_value', CAST(NULL AS STRING), 'expected', CAST(NULL AS STRING), 'actual', CAST(NULL AS STRING), 'message', CAST('the source has several records with this key. The first is published. This one is in quarantine.' AS STRING)) AS _v FROM `_results_judged` WHERE _key_rank > 1);
 
-CREATE OR REPLACE TEMPORARY VIEW `violations` AS SELECT * FROM `lake`.`rekap`.`violations`.`branch_run_20261120T030000Z_400000`;
-
 ALTER TABLE `lake`.`rekap`.`results` DROP BRANCH IF EXISTS `run_20261120T030000Z_400000`;
 
 ALTER TABLE `lake`.`rekap`.`results` CREATE BRANCH `run_20261120T030000Z_400000`;
 
 INSERT OVERWRITE `lake`.`rekap`.`results`.`branch_run_20261120T030000Z_400000` (`region`, `station`, `building`, `registered`, `party_a`, `party_b`, `valid`, `invalid`, `ballots`, `is_consistent`) SELECT `region`, `station`, `building`, `registered`, `party_a`, `party_b`, `valid`, `invalid`, `ballots`, NOT EXISTS (
-  SELECT 1 FROM violations v WHERE v.severity = 'error' AND v.dataset = 'results' AND v.`region` = r.`region` AND v.`station` = r.`station`) AS `is_consistent`
-FROM `_results_rows` r;
-
-CREATE OR REPLACE TEMPORARY VIEW `results` AS SELECT * FROM `lake`.`rekap`.`results`.`branch_run_20261120T030000Z_400000`;
-
-CREATE OR REPLACE TEMPORARY VIEW `turnout_by_region` AS 
-SELECT region, sum(ballots) AS ballots, sum(registered) AS registered,
-  1e2 * sum(ballots) / nullif(sum(registered), 0) AS turnout
-FROM results
-GROUP BY region
-;
-
-INSERT INTO `lake`.`rekap`.`violations`.`branch_run_20261120T030000Z_400000` (`dataset`, `region`, `station`, `check_name`, `severity`, `column_name`, `raw_value`, `expected`, `actual`, `message`, `first_snapshot`, `since`) SELECT `dataset`, `region`, `station`, `check_name`, `severity`, `column_name`, `raw_value`, `expected`, `actual`, concat('', coalesce(`column_name`, ''), ' (', coalesce(CASE WHEN dataset = 'results' AND column_name = 'region' THEN 'region' WHEN dataset = 'results' AND column_name = 'station' THEN 'station' WHEN dataset = 'results' AND column_name = 'building' THEN 'building' WHEN dataset = 'results' AND column_name = 'registered' THEN 'registered' WHEN dataset = 'results' AND column_name = 'party_a' THEN 'partyA' WHEN dataset = 'results' AND column_name = 'party_b' THEN 'partyB' WHEN dataset = 'results' AND column_name = 'valid' THEN 'valid' WHEN dataset = 'results' AND column_name = 'invalid' THEN 'invalid' WHEN dataset = 'results' AND column_name = 'ballots' THEN 'ballots' ELSE '' END, ''), ') is ', coalesce(`actual`, ''), ', but the register has ', coalesce(`expected`, ''), ' people') AS message, `first_snapshot`, `since` FROM (SELECT CAST(`dataset` AS STRING) AS `dataset`, CAST(`region` AS STRING) AS `region`, CAST(`station` AS BIGINT) AS `station`, CAST('more_ballots_than_people' AS STRING) AS `check_name`, CAST(`severity` AS STRING) AS `severity`, CAST(`column_name` AS STRING) AS `column_name`, CAST(NULL AS STRING) AS `raw_value`, CAST(`expected` AS STRING) AS `expected`, CAST(`actual` AS STRING) AS `actual`, CAST(NULL AS STRING) AS `message`, CAST(NULL AS STRING) AS `first_snapshot`, CAST(NULL AS TIMESTAMP_NTZ) AS `since` FROM (
-SELECT 'results' AS dataset, region, station, 'error' AS severity, 'ballots' AS column_name,
-  registered AS expected, ballots AS actual
-FROM results
-WHERE ballots > registered
-) AS found) AS typed;
-
-INSERT OVERWRITE `lake`.`rekap`.`results`.`branch_run_20261120T030000Z_400000` (`region`, `station`, `building`, `registered`, `party_a`, `party_b`, `valid`, `invalid`, `ballots`, `is_consistent`) SELECT `region`, `station`, `building`, `registered`, `party_a`, `party_b`, `valid`, `invalid`, `ballots`, NOT EXISTS (
-  SELECT 1 FROM violations v WHERE v.severity = 'error' AND v.dataset = 'results' AND v.`region` = r.`region` AND v.`station` = r.`station`) AS `is_consistent`
+  SELECT 1 FROM `lake`.`rekap`.`violations`.`branch_run_20261120T030000Z_400000` v WHERE v.severity = 'error' AND v.dataset = 'results' AND v.`region` = r.`region` AND v.`station` = r.`station`) AS `is_consistent`
 FROM `_results_rows` r;
 
 ALTER TABLE `lake`.`rekap`.`quarantine` DROP BRANCH IF EXISTS `run_20261120T030000Z_400000`;
@@ -173,16 +153,6 @@ ALTER TABLE `lake`.`rekap`.`quarantine` CREATE BRANCH `run_20261120T030000Z_4000
 
 INSERT OVERWRITE `lake`.`rekap`.`quarantine`.`branch_run_20261120T030000Z_400000` (`dataset`, `reason`, `record`, `partition_value`, `request`) SELECT CAST('results' AS STRING) AS `dataset`, CAST(coalesce(_problem, 'same key, other values') AS STRING) AS `reason`, CAST(_quarantined.record AS STRING) AS `record`, CAST(_quarantined.partition_value AS STRING) AS `partition_value`, CAST(_quarantined.request AS STRING) AS `request` FROM `_results_judged` WHERE _quarantined IS NOT NULL;
 
-CREATE OR REPLACE TEMPORARY VIEW `quarantine` AS SELECT * FROM `lake`.`rekap`.`quarantine`.`branch_run_20261120T030000Z_400000`;
-
-ALTER TABLE `lake`.`rekap`.`turnout_by_region` DROP BRANCH IF EXISTS `run_20261120T030000Z_400000`;
-
-ALTER TABLE `lake`.`rekap`.`turnout_by_region` CREATE BRANCH `run_20261120T030000Z_400000`;
-
-INSERT OVERWRITE `lake`.`rekap`.`turnout_by_region`.`branch_run_20261120T030000Z_400000` (`region`, `ballots`, `registered`, `turnout`) SELECT `region`, `ballots`, `registered`, `turnout` FROM `turnout_by_region`;
-
-CREATE OR REPLACE TEMPORARY VIEW `turnout_by_region` AS SELECT * FROM `lake`.`rekap`.`turnout_by_region`.`branch_run_20261120T030000Z_400000`;
-
 ALTER TABLE `lake`.`rekap`.`ledger` DROP BRANCH IF EXISTS `run_20261120T030000Z_400000`;
 
 ALTER TABLE `lake`.`rekap`.`ledger` CREATE BRANCH `run_20261120T030000Z_400000`;
@@ -190,7 +160,5 @@ ALTER TABLE `lake`.`rekap`.`ledger` CREATE BRANCH `run_20261120T030000Z_400000`;
 INSERT OVERWRITE `lake`.`rekap`.`ledger`.`branch_run_20261120T030000Z_400000` (`run_id`, `dataset`, `fetched`, `published`, `quarantined`, `duplicates`) SELECT '20261120T030000Z-400000' AS run_id, 'results' AS dataset, count(*) AS fetched,
   count_if(_key_rank = 1) AS published, count(_quarantined) AS quarantined,
   count_if(_is_duplicate) AS duplicates FROM `_results_judged`;
-
-CREATE OR REPLACE TEMPORARY VIEW `ledger` AS SELECT * FROM `lake`.`rekap`.`ledger`.`branch_run_20261120T030000Z_400000`;
 
 DROP TABLE `lake`.`raw`.`run_20261120T030000Z_400000_results` PURGE;

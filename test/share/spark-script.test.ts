@@ -20,15 +20,6 @@ describe('a script for Spark', () => {
     await expect(sparkScript(renamed, run, 'rekap')).rejects.toMatchObject({ code: 'usage' });
   });
 
-  it('is refused for stored SQL that is one statement in DuckDB, but several in Spark', async () => {
-    const [model] = project.models;
-    const models = [{ ...model!, sql: String.raw`SELECT '\''; DROP TABLE x; --' AS y` }];
-    await expect(sparkScript({ ...project, models }, run, 'rekap')).rejects.toMatchObject({
-      code: 'pipeline-definition',
-      message: `${model!.name}: it is portable, but contains a backslash, which Spark reads differently; remove it, or the line "-- portable: yes".`,
-    });
-  });
-
   it('has no line of a text that spark-sql would skip as a comment', () => {
     expect(sparkText("a\r-- b\n-- 'c'\\")).toBe(String.raw`'a\r-- b\n-- \'c\'\\'`);
   });

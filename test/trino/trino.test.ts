@@ -1,23 +1,20 @@
-/** Trino reads each table and model by tag as it was published, also while others publish, and portable SQL gives the same rows. */
+/** Trino reads each table and model by tag as it was published, also while others publish. */
 
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readSnapshot, requireCurrent, type Snapshot } from '../../src/warehouse/warehouse.ts';
+import { readSnapshot, type Snapshot } from '../../src/warehouse/warehouse.ts';
 import { openDatabase, readParquetSql } from '../../src/runtime/database.ts';
 import { publishToLake } from '../../src/share/lake/publish-lake.ts';
 import { tagOf } from '../../src/share/lake/tags.ts';
 import { tablesOf } from '../../src/share/lake/lake-tables.ts';
 import type { LakeTable } from '../../src/share/lake/table-schema.ts';
 import { findJava, startCatalog, startJava, type TestCatalog } from '../lake/support.ts';
-import { doubtfulNation, inJson } from '../oracle/doubtful-nation.ts';
 import { freePort, hasStore } from '../support/object-store.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
-import { runSync, smallNation } from '../support/served-source.ts';
-import { bundledProject, syncOptions } from '../support/sync-settings.ts';
+import { smallNation } from '../support/served-source.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { startTwistedSource } from '../support/twisted-source.ts';
 
 const cache = join(import.meta.dirname, '../../node_modules/.cache/trino');
 const isReady = process.env['REKAP_TRINO'] !== undefined && hasStore && existsSync(join(cache, 'ready'));
@@ -143,39 +140,6 @@ describe.skipIf(java === undefined)('Trino ("make test-trino" runs it)', () => {
           expect([table.name, version, its]).toEqual([table.name, version, ours]);
         }
       }
-  }, 300_000);
-
-  it('gives the same rows for the text of each portable model and check', async () => {
-    const source = await startTwistedSource(doubtfulNation(), (response, body) => response.end(inJson(body)));
-    const warehouse = await temporaryFolder();
-    await runSync(syncOptions(warehouse, source.url), {}, bundledProject);
-    const catalog = await startCatalog('iceberg on S3');
-    await publish(catalog, warehouse, await requireCurrent(warehouse));
-    const query = await startTrino(catalog);
-    const models = bundledProject.models.filter(({ portable }) => portable);
-    const checks = bundledProject.checks.filter(({ portable }) => portable);
-    const place = 'dataset, election_year, election_type, dapil_id, province, regency';
-    const found = `${place}, severity, column_name, expected, actual`;
-    const pairs = [
-      ...models.map(({ name, sql }) => [name, sql, `SELECT * FROM "${name}"`] as const),
-      ...checks.map(
-        ({ name, sql }) =>
-          [
-            name,
-            `SELECT ${found} FROM (${sql})`,
-            `SELECT ${found} FROM violations WHERE check_name = '${name}'`,
-          ] as const,
-      ),
-    ];
-    expect(pairs.length).toBeGreaterThan(10);
-    for (const [name, text, stored] of pairs) {
-      const [[rows]] = (await query(`SELECT count(*) FROM (${stored})`)) as [[number]];
-      const different = await query(
-        `((SELECT * FROM (${text})) EXCEPT ALL (${stored})) UNION ALL ((${stored}) EXCEPT ALL (SELECT * FROM (${text})))`,
-      );
-      expect([name, different]).toEqual([name, []]);
-      expect([name, rows]).not.toEqual([name, 0]);
-    }
   }, 300_000);
 
   it('never reads two snapshots by a tag while others are published', async () => {

@@ -3,7 +3,6 @@
 -- ballots: Ballots cast.
 -- registered: People on the register.
 -- turnout: Share of the registered people who cast a ballot, in percent.
--- portable: yes
 SELECT region, sum(ballots) AS ballots, sum(registered) AS registered,
   1e2 * sum(ballots) / nullif(sum(registered), 0) AS turnout
 FROM results

@@ -87,7 +87,7 @@ export async function landRecords(
   const staged = await describeStaged(file.project);
   const raw = { ...place, catalog: { ...place.catalog, namespace: rawNamespace } };
   const prepare = async (catalog: Catalog): Promise<void> => {
-    await createTables(await Catalog.connect(place.catalog), staged.tables);
+    await createTables(await Catalog.connect(place.catalog), staged);
     await catalog.createNamespace();
     if ((await catalog.loadTable(recordsName)) === null) await catalog.createTable(recordsTable);
   };

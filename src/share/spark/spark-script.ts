@@ -2,13 +2,13 @@
 
 import { quarantineTable } from '../../load/tables.ts';
 import { kindOf } from '../../kinds/kinds.ts';
-import type { AnyPipeline, Project, SqlFile } from '../../project/declaration.ts';
+import type { AnyPipeline, Project } from '../../project/declaration.ts';
 import { consistencyColumn, NullReason, repeatedKey } from '../../project/reserved.ts';
 import { columnItems, columnNames, reasonName } from './column-sql.ts';
 import type { LakeColumn } from '../lake/table-schema.ts';
-import { branchOf, describeStaged, ledgerTable, portableModels } from './staged-tables.ts';
+import { branchOf, describeStaged, ledgerTable } from './staged-tables.ts';
 import { judgedName, rowsName, sparkItems, sparkName, sparkText } from './spark-text.ts';
-import { portableCheckSelect, violationSelects } from './violations-sql.ts';
+import { violationSelects } from './violations-sql.ts';
 
 /** Name of the catalog in the settings of Spark. */
 const catalog = 'lake';
@@ -18,6 +18,7 @@ const settings = {
   // Otherwise `${env:NAME}` in a text becomes the value of a variable.
   'variable.substitute': 'false',
   'ansi.enabled': 'true',
+  'ansi.doubleQuotedIdentifiers': 'true',
   storeAssignmentPolicy: 'ANSI',
   'parser.escapedStringLiterals': 'false',
   'sources.partitionOverwriteMode': 'static',
@@ -32,23 +33,17 @@ export async function sparkScript(project: Project, run: string, namespace: stri
   const branch = sparkName(branchOf(run));
   const target = (table: string): string => [catalog, namespace, table].map(sparkName).join('.');
   const staged = (table: string): string => `${target(table)}.${sparkName(`branch_${branchOf(run)}`)}`;
-  const { tables, checks } = await describeStaged(project);
+  const tables = await describeStaged(project);
   const columnsOf = (table: string): readonly LakeColumn[] => tables.find(({ name }) => name === table)!.columns;
-  const models = portableModels(project);
-  const insert = (table: string, select: string, how = 'OVERWRITE'): string =>
-    // The table may have its columns in another order.
-    `INSERT ${how} ${staged(table)} (${names(columnsOf(table))}) ${select}`;
   const drop = (table: string): string => `ALTER TABLE ${target(table)} DROP BRANCH IF EXISTS ${branch}`;
   const write = (table: string, select: string): string[] => [
     // Iceberg can't replace a branch of a table that has no snapshot yet.
     drop(table),
     `ALTER TABLE ${target(table)} CREATE BRANCH ${branch}`,
-    insert(table, select),
-    // Checks and models read the table by its name.
-    view(sparkName(table), `SELECT * FROM ${staged(table)}`),
+    // The table may have its columns in another order.
+    `INSERT OVERWRITE ${staged(table)} (${list(columnsOf(table).map(({ name }) => name))}) ${select}`,
   ];
   const columns = columnsOf('violations');
-  const acrossTables = checks.map(({ check, returned }) => portableCheckSelect(check, { returned, columns }, project));
   const statements = [
     ...Object.entries(settings).map(([name, value]) => `SET spark.sql.${name} = ${value}`),
     // The ledger comes last. Without it, a release refuses the branch, so an interrupted script is never released.
@@ -64,36 +59,16 @@ export async function sparkScript(project: Project, run: string, namespace: stri
       view(rowsName(table), `SELECT ${list(Object.keys(declared))} FROM ${judgedName(table)} WHERE _key_rank = 1`),
     ]),
     ...write('violations', pipelines.flatMap((pipeline) => violationSelects(pipeline, columns)).join('\nUNION ALL ')),
-    ...pipelines.flatMap((pipeline) => write(pipeline.table, datasetSelect(pipeline))),
-    ...models.map(({ name, sql }) => view(sparkName(name), `\n${sql}\n`)),
-    // Whether a row is consistent is known after the checks across tables, which read the rows.
-    ...(acrossTables.length === 0
-      ? []
-      : [
-          insert('violations', acrossTables.join('\nUNION ALL '), 'INTO'),
-          ...pipelines.map((pipeline) => insert(pipeline.table, datasetSelect(pipeline))),
-        ]),
+    ...pipelines.flatMap((pipeline) => write(pipeline.table, datasetSelect(pipeline, staged('violations')))),
     ...write('quarantine', pipelines.map(quarantineSelect).join('\nUNION ALL ')),
-    ...models.flatMap(({ name }) => write(name, `SELECT ${names(columnsOf(name))} FROM ${sparkName(name)}`)),
     ...write(ledgerTable.name, pipelines.map((pipeline) => ledgerSelect(pipeline, run)).join('\nUNION ALL ')),
     ...pipelines.map(({ table }) => `DROP TABLE ${stagingTable(table, run)} PURGE`),
   ];
   return `-- Transforms run ${run} of ${project.name} to the branch ${branchOf(run)} of the tables in ${catalog}.${namespace}.
--- ${leftOut(project)}
+-- Models and checks across tables are not part of it, because their SQL is for DuckDB.
 -- To check and publish the branch, run: rekap lake release ${run} --namespace ${namespace}
 ${statements.join(';\n\n')};
 `;
-}
-
-function leftOut({ checks, models }: Project): string {
-  const others = (files: readonly SqlFile[], what: string): string => {
-    const found = files.filter(({ portable }) => !portable).map(({ name }) => name);
-    return found.length === 0 ? '' : ` ${what}: ${found.join(', ')}.`;
-  };
-  const both = others(models, 'Models') + others(checks, 'Checks');
-  return both === ''
-    ? 'All models and checks are part of it.'
-    : `Not part of it, because their SQL is for DuckDB.${both}`;
 }
 
 /** Names a table next to the landed records, which the end of the script removes. */
@@ -107,10 +82,6 @@ function view(name: string, select: string): string {
 
 function list(columns: readonly string[]): string {
   return columns.map(sparkName).join(', ');
-}
-
-function names(columns: readonly { readonly name: string }[]): string {
-  return list(columns.map(({ name }) => name));
 }
 
 /**
@@ -169,10 +140,10 @@ function problemSql({ key, columns }: AnyPipeline): string {
   return `CASE WHEN _fields IS NULL THEN 'not an object' ${parts.join(' ')} END`;
 }
 
-function datasetSelect({ table, key, columns }: AnyPipeline): string {
+function datasetSelect({ table, key, columns }: AnyPipeline, violations: string): string {
   const same = key.map((name) => `v.${sparkName(name)} = r.${sparkName(name)}`).join(' AND ');
   return `SELECT ${list(Object.keys(columns))}, NOT EXISTS (
-  SELECT 1 FROM violations v WHERE v.severity = 'error' AND v.dataset = ${sparkText(table)} AND ${same}) AS ${sparkName(consistencyColumn)}
+  SELECT 1 FROM ${violations} v WHERE v.severity = 'error' AND v.dataset = ${sparkText(table)} AND ${same}) AS ${sparkName(consistencyColumn)}
 FROM ${rowsName(table)} r`;
 }
 

@@ -1,10 +1,8 @@
 /** Names the tables and the branch to which an engine writes what it has transformed. */
 
-import { RekapError } from '../../errors.ts';
 import { makeSchema } from '../../load/schema.ts';
 import { quarantineTable } from '../../load/tables.ts';
-import type { Project, SqlFile } from '../../project/declaration.ts';
-import { findPortableProblems } from '../../project/validate.ts';
+import type { Project } from '../../project/declaration.ts';
 import { openDatabase } from '../../runtime/database.ts';
 import { seal } from '../../warehouse/open-published.ts';
 import { readDictionary } from '../../warehouse/read-dictionary.ts';
@@ -32,56 +30,29 @@ export function branchOf(run: string): string {
   return `run_${run.replaceAll('-', '_')}`;
 }
 
-/** Returns the models whose SQL the engine runs too. */
-export function portableModels({ models }: Project): SqlFile[] {
-  return models.filter(({ portable }) => portable);
-}
-
-export function stagedNames(project: Project): string[] {
-  const rows = project.pipelines.map(({ table }) => table);
-  return [
-    ...rows,
-    'violations',
-    quarantineTable.name,
-    ledgerTable.name,
-    ...portableModels(project).map(({ name }) => name),
-  ];
-}
-
-export interface Staged {
-  /** The tables that the engine writes. They have no Parquet file. */
-  readonly tables: readonly LakeTable[];
-  /** Portable checks, with the columns that they return. */
-  readonly checks: readonly { readonly check: SqlFile; readonly returned: ReadonlySet<string> }[];
+export function stagedNames({ pipelines }: Project): string[] {
+  return [...pipelines.map(({ table }) => table), 'violations', quarantineTable.name, ledgerTable.name];
 }
 
 /**
- * Reads the columns of what an engine writes from an empty database of the project.
+ * Reads the columns of the tables that an engine writes from an empty database of the project. They have no Parquet file.
  *
- * @throws `pipeline-definition` if Spark would read portable SQL differently, `usage` if two tables have the same name.
+ * @throws `usage` if two tables have the same name.
  */
-export async function describeStaged(project: Project): Promise<Staged> {
-  for (const { of, what } of findPortableProblems(project))
-    throw new RekapError('pipeline-definition', `${of}: ${what}.`, 'Correct the project, and land a new run.');
+export async function describeStaged(project: Project): Promise<LakeTable[]> {
   const names = stagedNames(project);
   requireDistinct(names);
   const database = await openDatabase(':memory:');
   try {
     await seal(database);
-    await makeSchema(database, project);
+    await makeSchema(database, { ...project, models: [], checks: [] });
     const relations = await readDictionary(database);
     const keys = new Map(project.pipelines.map(({ table, key }) => [table, key]));
-    const tables = names.map((name): LakeTable => {
+    return names.map((name): LakeTable => {
       if (name === ledgerTable.name) return ledgerTable;
       const { meaning, columns } = relations.find((relation) => relation.name === name)!;
       return { name, meaning, file: '', columns, key: keys.get(name) ?? [] };
     });
-    const checks = [];
-    for (const check of project.checks.filter(({ portable }) => portable)) {
-      const columns = await database.rows<{ column_name: string }>(`DESCRIBE ${check.sql}`);
-      checks.push({ check, returned: new Set(columns.map(({ column_name }) => column_name)) });
-    }
-    return { tables, checks };
   } finally {
     database.close();
   }

@@ -1,9 +1,9 @@
-/** Finds the violations of the declared row checks and of portable checks across tables in Spark's SQL, with the messages of `check-messages.ts`. */
+/** Finds the violations of the declared row checks in Spark's SQL, with the messages of `check-messages.ts`. */
 
-import { messageSql, ownMessages } from '../../check-messages.ts';
+import { ownMessages } from '../../check-messages.ts';
 import { kindOf } from '../../kinds/kinds.ts';
 import { conditionOf, type Dialect } from '../../load/generated-checks.ts';
-import type { AnyPipeline, Project, RowCheck, SqlFile, SumCheck } from '../../project/declaration.ts';
+import type { AnyPipeline, RowCheck, SumCheck } from '../../project/declaration.ts';
 import { conflictingRecords, NullReason } from '../../project/reserved.ts';
 import type { LakeColumn } from '../lake/table-schema.ts';
 import { rawName, reasonName } from './column-sql.ts';
@@ -64,28 +64,6 @@ function itemsOf({ table, key }: AnyPipeline, columns: readonly LakeColumn[]): s
     return key.includes(name) ? sparkName(name) : 'NULL';
   };
   return sparkItems(columns, valueOf);
-}
-
-/**
- * Returns a SELECT with the columns of `violations`, as `checkSelect` of `load/violation-selects.ts`.
- * @param returned Columns of the check's query.
- */
-export function portableCheckSelect(
-  { name: check, sql, message }: SqlFile,
-  { returned, columns }: { readonly returned: ReadonlySet<string>; readonly columns: readonly LakeColumn[] },
-  { pipelines }: Project,
-): string {
-  const valueOf = (name: string): string => {
-    if (name === 'check_name') return sparkText(check);
-    return name !== 'raw_value' && returned.has(name) ? sparkName(name) : 'NULL';
-  };
-  const items = columns.map(({ name }) =>
-    name === 'message' && message !== undefined
-      ? `${messageSql(message, pipelines, { name: sparkName, text: sparkText })} AS message`
-      : sparkName(name),
-  );
-  // The message consists of texts, so the values become texts first.
-  return `SELECT ${items.join(', ')} FROM (SELECT ${sparkItems(columns, valueOf)} FROM (\n${sql}\n) AS found) AS typed`;
 }
 
 function structOf({ check, severity, column, raw, expected, actual, message }: Found): string {
