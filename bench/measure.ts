@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { SyncFigures } from '../src/run-options.ts';
+import type { SyncFigures } from '../src/publish/run.ts';
 
 /** The built command line. */
 export const command = fileURLToPath(new URL('../src/cli/main.js', import.meta.url));

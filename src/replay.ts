@@ -5,19 +5,18 @@ import { RekapError } from './errors.ts';
 import type { RunFile } from './land/formats.ts';
 import { readRunFile } from './land/landed-run.ts';
 import type { Project } from './project/declaration.ts';
-import { differingFigures, historyOf, holdsSameTables, writeManifest } from './publish/manifest.ts';
+import { differingFigures, historyOf, holdsSameTables } from './publish/manifest.ts';
 import { discardSnapshotFolder } from './publish/snapshot-folder.ts';
-import { nameSnapshotFolder, publishSnapshotFolder } from './publish/switch-current.ts';
 import { verifySnapshot } from './publish/verify-snapshot.ts';
 import { findAltered } from './warehouse/check-files.ts';
 import type { Manifest } from './warehouse/snapshot-format.ts';
 import { listSnapshotIds, readPinnedId, recoveryHint, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
-import { beginLoad, build, stage } from './build.ts';
+import { beginLoad, build, stage } from './run/build.ts';
 import { requireSql } from './load/try-sql.ts';
 import { describeBuilt, requireVerified } from './publish/check-built.ts';
 import { definitionFingerprint } from './publish/describe-snapshot.ts';
-import { openLandedReadings } from './landed-readings.ts';
-import type { Attempt, ReplayOptions, Run, SyncContext, SyncResult } from './run-options.ts';
+import { openLandedReadings } from './run/landed-readings.ts';
+import type { ReplayOptions, Run, SyncContext, SyncResult } from './publish/run.ts';
 import { planCarryOver } from './publish/previous.ts';
 import {
   findLanding,
@@ -30,9 +29,9 @@ import {
   readUnaltered,
   type Replay,
   requireKnown,
-} from './replay-plan.ts';
-import { checkSource, withRun } from './run.ts';
-import { addReport } from './publish/write-report.ts';
+} from './run/replay-plan.ts';
+import { publishBuilt } from './run/publish-built.ts';
+import { type Begun, checkSource, withRun } from './run/with-run.ts';
 import { orClose } from './runtime/bound-signal.ts';
 
 export async function projectOfReplay(requested: Pick<ReplayOptions, 'warehouse' | 'run'>): Promise<Project> {
@@ -57,9 +56,9 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
   await requireSql(project);
   const { reportModule } = requested;
   const options = optionsOf(requested, file);
-  const plan = async (attempt: Attempt): Promise<Replay> => {
-    for (const message of notices) attempt.warn(message);
-    return planReplay(attempt, landing, file);
+  const plan = async (begun: Begun): Promise<Replay> => {
+    for (const message of notices) begun.warn(message);
+    return planReplay(begun, landing, file);
   };
   return withRun({ kind: 'replay', project, reportModule, options, context }, plan, async (run) => {
     if (run.original !== null) await requireSameLanding(landing, run.original.manifest);
@@ -77,10 +76,10 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
   });
 }
 
-async function planReplay(attempt: Attempt, landing: string, file: RunFile): Promise<Replay> {
-  const { project, options, context } = attempt;
+async function planReplay(begun: Begun, landing: string, file: RunFile): Promise<Replay> {
+  const { project, options, context } = begun;
   const { warehouse } = options;
-  checkSource(options, await readCurrentOrWarn(attempt));
+  checkSource(options, await readCurrentOrWarn(begun));
   const original = await readUnaltered(warehouse, file.run);
   if (
     original === null
@@ -108,7 +107,7 @@ async function planReplay(attempt: Attempt, landing: string, file: RunFile): Pro
     current,
     // A pin doesn't apply if `current` is broken.
     pinned: current === null ? null : await readPinnedId(warehouse),
-    previous: await previousOf(attempt, { file, original }),
+    previous: await previousOf(begun, { file, original }),
   };
 }
 
@@ -152,7 +151,7 @@ function requireSameFigures({ previous, file }: Run & Replay, manifest: Manifest
 type Ending = Pick<SyncResult, 'outcome' | 'current' | 'snapshot' | 'equals' | 'manifest'>;
 
 async function compareOrPublish(run: Run & Replay, manifest: Manifest): Promise<Ending> {
-  const { id, folder, enter, options, file, original, current } = run;
+  const { folder, options, file, original, current } = run;
   const { warehouse } = options;
   const equals = original === null ? null : requireSameFigures(run, manifest, original);
   const same = original ?? (await findEqual(run, manifest));
@@ -166,16 +165,7 @@ async function compareOrPublish(run: Run & Replay, manifest: Manifest): Promise<
       `The warehouse ${warehouse} does not contain the snapshot of run ${file.run}.`,
       'Only the newest run can be published. To choose among the snapshots, run "rekap snapshots", then "rekap snapshots rollback ID".',
     );
-  enter('write the report');
-  const complete = await addReport(run, manifest);
-  enter('write the manifest');
-  const finished = { id, folder, files: await writeManifest(folder, complete) };
-  if (current !== null && run.pinned !== null) {
-    await nameSnapshotFolder(warehouse, finished, enter);
-    return { outcome: 'held', current, snapshot: id, equals, manifest: complete };
-  }
-  await publishSnapshotFolder(warehouse, finished, enter);
-  return { outcome: 'published', current: id, snapshot: id, equals, manifest: complete };
+  return { ...(await publishBuilt(run, manifest)), equals };
 }
 
 /** Returns the current snapshot if it has these tables, as after a run without changes. */

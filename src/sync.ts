@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { messageOf, RekapError } from './errors.ts';
 import type { Project } from './project/declaration.ts';
 import type { LoadedProject } from './project/load-project.ts';
-import { writeManifest } from './publish/manifest.ts';
 import { discardSnapshotFolder, latestRunId, newSnapshotId, pruneSnapshots } from './publish/snapshot-folder.ts';
-import { nameSnapshotFolder, publishSnapshotFolder, unpinSnapshot } from './publish/switch-current.ts';
+import { unpinSnapshot } from './publish/switch-current.ts';
 import { warehousePaths } from './warehouse/snapshot-format.ts';
 import { readCurrentOrFirst, readPinnedId } from './warehouse/warehouse.ts';
 import { readBaseUrl, warningsOfBaseUrl } from './source/base-url.ts';
-import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
+import type { Run, SyncContext, SyncOptions, SyncResult } from './publish/run.ts';
 import type { Built } from './publish/describe-snapshot.ts';
 import { findUnchanged, type Unchanged } from './publish/unchanged.ts';
 import { startEarly } from './runtime/start-early.ts';
 import { planCarryOver } from './publish/previous.ts';
-import { startsNewHistory, checkSource, withRun } from './run.ts';
-import { openSource } from './open-source.ts';
-import { addReport, loadReport } from './publish/write-report.ts';
+import { endDryRun, publishBuilt } from './run/publish-built.ts';
+import { type Begun, checkSource, startsNewHistory, withRun } from './run/with-run.ts';
+import { openSource } from './run/open-source.ts';
+import { loadReport } from './publish/write-report.ts';
 import { closeAll, orClose } from './runtime/bound-signal.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function sync(
   const { reportModule = null, files } = project;
   return withRun({ kind: 'sync', project, reportModule, files, options, context }, planSync, async (run) => {
     const carryOver = await planCarryOver(run);
-    const { beginLoad, build, stage } = await import('./build.ts');
+    const { beginLoad, build, stage } = await import('./run/build.ts');
     // The first requests are sent while the empty tables are created.
     const loading = beginLoad(run);
     // Its error is thrown where it is awaited.
@@ -70,7 +70,7 @@ function requireUsable(project: Project, requested: SyncOptions): SyncOptions {
   );
 }
 
-async function planSync({ project, options, context, warn }: Attempt): Promise<RunPlan> {
+async function planSync({ project, options, context, warn }: Begun) {
   const { warehouse, baseUrl, source } = options;
   for (const message of warningsOfBaseUrl(baseUrl, project.pipelines)) warn(message);
   const current = await readCurrentOrFirst(warehouse);
@@ -90,40 +90,24 @@ async function planSync({ project, options, context, warn }: Attempt): Promise<R
   };
 }
 
-/** Publishes the snapshot, unless this is a dry run, or another snapshot is pinned. */
-async function publish(run: Run, built: Built): Promise<Omit<RunEnd, 'broken_checks' | 'equals'>> {
-  const { id, options, folder, current, pinned } = run;
-  const { warehouse } = options;
+/** Publishes the snapshot, unless this is a dry run. */
+async function publish(run: Run, built: Built) {
   const { describeBuilt, requireVerified } = await import('./publish/check-built.ts');
   const described = await describeBuilt(run, built);
-  const { manifest } = described;
-  if (options.dryRun) {
-    await requireVerified(run, described);
-    await discardSnapshotFolder(folder);
-    return { outcome: 'dry run', snapshot: null, current, pruned: [], manifest };
-  }
   await requireVerified(run, described);
-  run.enter('write the report');
-  const complete = await addReport(run, manifest);
-  run.enter('write the manifest');
-  const finished = { id, folder, files: await writeManifest(folder, complete) };
-  if (pinned !== null) await nameSnapshotFolder(warehouse, finished, run.enter);
-  else {
-    if (options.unpin) await unpinSnapshot(warehouse);
-    await publishSnapshotFolder(warehouse, finished, run.enter);
-  }
+  if (run.options.dryRun) return endDryRun(run, described.manifest);
+  const published = await publishBuilt(run, described.manifest);
   run.enter('remove old snapshots');
-  const end =
-    pinned === null ? ({ outcome: 'published', current: id } as const) : ({ outcome: 'held', current } as const);
-  return { ...end, snapshot: id, pruned: await removeOld(run, end.current), manifest: complete };
+  return { ...published, pruned: await removeOld(run, published.current) };
 }
 
-async function keepUnchanged(run: Run, { snapshot, manifest, brokenChecks }: Unchanged): Promise<RunEnd> {
+async function keepUnchanged(run: Run, { snapshot, manifest, brokenChecks }: Unchanged) {
   const { folder, options, current } = run;
   await discardSnapshotFolder(folder);
   if (options.unpin) await unpinSnapshot(options.warehouse);
   const pruned = await removeOld(run, current);
-  return { outcome: 'unchanged', snapshot: snapshot.id, current, pruned, manifest, broken_checks: brokenChecks };
+  const outcome = 'unchanged' as const;
+  return { outcome, snapshot: snapshot.id, current, pruned, manifest, broken_checks: brokenChecks };
 }
 
 /** Removes old snapshots. If that fails, the new snapshot is still published. */

@@ -3,10 +3,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { beginLoad, stage } from '../src/build.ts';
-import type { Run } from '../src/run-options.ts';
-import { withRun } from '../src/run.ts';
-import { openSource } from '../src/open-source.ts';
+import { beginLoad, stage } from '../src/run/build.ts';
+import type { Run } from '../src/publish/run.ts';
+import { withRun } from '../src/run/with-run.ts';
+import { openSource } from '../src/run/open-source.ts';
 import { orClose } from '../src/runtime/bound-signal.ts';
 import type { AcceptedReading } from '../src/stages.ts';
 import { manualClock } from '../src/testing/manual-clock.ts';

@@ -1,7 +1,7 @@
 /** `rekap check` compares the fields of a declaration with the sample. */
 
 import { expect, it } from 'vitest';
-import { checkSample } from '../src/check-sample.ts';
+import { checkSample } from '../src/diagnose/check-sample.ts';
 import { loadProject } from '../src/project/load-project.ts';
 import { peopleJson, projectJson, writeProject } from './support/written-project.ts';
 

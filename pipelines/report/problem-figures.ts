@@ -1,7 +1,7 @@
 /** Reads the problems of a snapshot: violations by place, broken sums, and values that the source restated. */
 
 import { type Database, quoteText } from '../../src/runtime/database.ts';
-import { messagePieces, type MessagePiece, type MessageParts } from '../../src/check-messages.ts';
+import { messagePieces, type MessagePiece, type MessageParts } from '../../src/load/check-messages.ts';
 import { type Count, figuresOf, type Row } from './figure.ts';
 import { type Election, placeKey } from './figures.ts';
 import { sumChecks, summedColumns, type Language, type Project } from '../../src/project/declaration.ts';

@@ -14,7 +14,7 @@ export const checkCommand = declareCommand({
   async run({ project: folder, json }) {
     const project = await loadChosenProject(folder);
     const [{ checkSample }, { requireSql }, { printJson, warningText }] = await Promise.all([
-      import('../check-sample.ts'),
+      import('../diagnose/check-sample.ts'),
       import('../load/try-sql.ts'),
       import('./print/terminal.ts'),
     ]);

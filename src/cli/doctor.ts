@@ -22,7 +22,7 @@ export const doctorCommand = declareCommand({
   ],
   async run(args) {
     const [{ examine }, { printJson, paint, printable }, { readApiKey }, { widthOf, wrap }] = await Promise.all([
-      import('../diagnose.ts'),
+      import('../diagnose/diagnose.ts'),
       import('./print/terminal.ts'),
       import('./options/api-key.ts'),
       import('./print/wrap-text.ts'),

@@ -5,7 +5,7 @@ import type { LogFormat } from './print/event-log.ts';
 import { createProgress } from './print/progress.ts';
 import { listenForSignals } from './signals.ts';
 import type { Project } from '../project/declaration.ts';
-import type { SyncContext, SyncResult } from '../run-options.ts';
+import type { SyncContext, SyncResult } from '../publish/run.ts';
 import { systemClock } from '../runtime/context.ts';
 
 /** Runs a sync or replay with signals and progress, and prints its result. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../source/secret.ts';
 import type { LoadedProject } from '../project/load-project.ts';
-import { syncDefaults } from '../run-options.ts';
+import { syncDefaults } from '../publish/run.ts';
 import { systemClock } from '../runtime/context.ts';
 import { ApiKeys, generateApiKey } from '../serve/api-keys.ts';
 import { startService } from '../serve/service.ts';

@@ -50,11 +50,11 @@ export const verifyCommand = declareCommand({
       import('./signals.ts'),
     ]);
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
-    const { files, answers, next, ...found } = await withSignals({ what: 'verification', seconds }, (signal) =>
+    const { files, responses, next, ...found } = await withSignals({ what: 'verification', seconds }, (signal) =>
       verifyPublished(warehouse, snapshot, signal),
     );
-    const problems = [...found.problems, ...found.answerProblems];
-    if (json) printJson({ snapshot, intact: problems.length === 0, answers, problems, next: complete(next) });
+    const problems = [...found.problems, ...found.responseProblems];
+    if (json) printJson({ snapshot, intact: problems.length === 0, responses, problems, next: complete(next) });
     const what =
       found.problems.length > 0
         ? `Snapshot ${snapshot} is damaged:`
@@ -62,7 +62,7 @@ export const verifyCommand = declareCommand({
     if (problems.length > 0) throw damagedError(what, problems, next);
     if (!json)
       process.stdout.write(
-        `Snapshot ${snapshot} is intact: the hashes, rows and sums of ${files} files match the manifest.\n${answers === 'kept' ? 'The stored responses are the ones that it was built from.' : 'The responses that it was built from are no longer stored, so they were not checked.'}\n`,
+        `Snapshot ${snapshot} is intact: the hashes, rows and sums of ${files} files match the manifest.\n${responses === 'kept' ? 'The stored responses are the ones that it was built from.' : 'The responses that it was built from are no longer stored, so they were not checked.'}\n`,
       );
   },
 });
@@ -75,9 +75,9 @@ export const rollbackCommand = declareCommand({
       import('../snapshots/manage-snapshots.ts'),
       import('./print/terminal.ts'),
     ]);
-    const { answerProblems, next, endsHistoryOf } = await rollBack(warehouse, id);
-    if (answerProblems.length > 0)
-      process.stderr.write(warningText(`${answerProblems.join('; ')}. ${next}`, process.stderr));
+    const { responseProblems, next, endsHistoryOf } = await rollBack(warehouse, id);
+    if (responseProblems.length > 0)
+      process.stderr.write(warningText(`${responseProblems.join('; ')}. ${next}`, process.stderr));
     if (endsHistoryOf !== null)
       process.stderr.write(
         warningText(
@@ -85,7 +85,8 @@ export const rollbackCommand = declareCommand({
           process.stderr,
         ),
       );
-    if (json) printJson({ current: id, pinned: id, answer_problems: answerProblems, ends_history_of: endsHistoryOf });
+    if (json)
+      printJson({ current: id, pinned: id, response_problems: responseProblems, ends_history_of: endsHistoryOf });
     else
       process.stdout.write(
         `Snapshot ${id} is now current and pinned. It stays current until you run ${complete('"rekap sync --unpin"')}.\n`,

@@ -39,7 +39,7 @@ export const sparkScriptCommand = declareCommand({
     const namespace = readNamespace(args);
     const [{ sparkScript }, { findLanding, requireKnown }, { readRunFile }] = await Promise.all([
       import('../share/spark/spark-script.ts'),
-      import('../replay-plan.ts'),
+      import('../run/replay-plan.ts'),
       import('../land/landed-run.ts'),
     ]);
     const { landing } = await findLanding({ warehouse: args.warehouse, run });

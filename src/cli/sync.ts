@@ -10,7 +10,7 @@ import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { loadChosenProject } from './project.ts';
 import { comparePartitions, type Project } from '../project/declaration.ts';
-import { syncDefaults } from '../run-options.ts';
+import { syncDefaults } from '../publish/run.ts';
 
 export const syncOptions = {
   ...pick('base-url', 'sample', 'api-key-file', 'warehouse', 'project'),

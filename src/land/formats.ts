@@ -10,7 +10,7 @@ export const runFile = 'run.json';
 /** Consecutive gzip members, which `zcat` reads as one file. */
 export const bodiesFile = 'bodies.gz';
 /** One line per response, with its position in bodies.gz. Line n, from 0, is response n in verdicts.jsonl. */
-export const responsesFile = 'answers.jsonl';
+export const responsesFile = 'responses.jsonl';
 /** Result of each partition, with its accepted records. The last line shows that the run read everything. */
 export const verdictsFile = 'verdicts.jsonl';
 

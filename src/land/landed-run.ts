@@ -37,7 +37,7 @@ export interface LandedRun extends LandedResponses {
   close(): Promise<void>;
 }
 
-/** @param since Ignores older responses; null for none. @throws `landing` if a file is missing or a line of answers.jsonl is damaged. */
+/** @param since Ignores older responses; null for none. @throws `landing` if a file is missing or a line of responses.jsonl is damaged. */
 export async function openLandedRun(folder: string, since: Date | null): Promise<LandedRun> {
   const file = await readRunFile(folder);
   const all = await readLandedResponses(folder);
@@ -95,7 +95,7 @@ export async function readRunFile(folder: string): Promise<RunFile> {
   throw new RekapError('landing', `${file} ${why}.`, otherRun);
 }
 
-/** Reads answers.jsonl. Ignores a last line that a killed run left unfinished. */
+/** Reads responses.jsonl. Ignores a last line that a killed run left unfinished. */
 export async function readLandedResponses(folder: string): Promise<LandedResponse[]> {
   const file = join(folder, responsesFile);
   return requireLines(file, await readLines(file), landedResponseShape);

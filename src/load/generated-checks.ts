@@ -1,6 +1,6 @@
 /** Generates the declared row checks that DuckDB runs: ranges, patterns and references, each as a query over its table. */
 
-import { ownMessages } from '../check-messages.ts';
+import { ownMessages } from './check-messages.ts';
 import { columnList, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline, PatternCheck, RangeCheck, ReferenceCheck, SqlFile } from '../project/declaration.ts';

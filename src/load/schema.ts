@@ -1,6 +1,6 @@
 /** Creates the schema of rekap.duckdb: all tables and views of a project, with a comment on each column. */
 
-import { ownMessages } from '../check-messages.ts';
+import { ownMessages } from './check-messages.ts';
 import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { reconciliationModel } from './reconciliation.ts';
 import { allTables, createTableSql, datasetTable, type TableDefinition } from './tables.ts';

@@ -3,7 +3,7 @@
 import type { DuckDBAppender, DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
 import type { Data, RecordBatch } from 'apache-arrow';
-import { rowMessage } from '../check-messages.ts';
+import { rowMessage } from './check-messages.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { type Database, duckdb, quoteIdentifier } from '../runtime/database.ts';
 import { kindOf } from '../kinds/kinds.ts';

@@ -1,6 +1,6 @@
 /** Selects the violations that the transformation doesn't find: failed checks across tables, and carried-over violations. */
 
-import { messageSql } from '../check-messages.ts';
+import { messageSql } from './check-messages.ts';
 import { RekapError } from '../errors.ts';
 import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { severities } from '../stages.ts';

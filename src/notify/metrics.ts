@@ -13,7 +13,7 @@ export const metrics = {
   rekap_last_run_exit_code: ['gauge', 'Exit code of the last sync.'],
   rekap_last_run_duration_seconds: ['gauge', 'Duration of the last sync in seconds, by step.'],
   rekap_last_run_requests: ['gauge', 'Requests sent by the last sync.'],
-  rekap_last_run_answers: ['gauge', 'Responses received by the last sync, by status.'],
+  rekap_last_run_responses: ['gauge', 'Responses received by the last sync, by status.'],
   rekap_last_run_retries: ['gauge', 'Retried requests of the last sync.'],
   rekap_last_run_received_bytes: ['gauge', 'Bytes received by the last sync.'],
   rekap_rows: ['gauge', 'Rows after the newest successful sync, by dataset.'],
@@ -85,7 +85,7 @@ function describeLast({ started_at, exit_code, steps, requests, statuses, retrie
     rekap_last_run_exit_code: [[{}, exit_code]],
     rekap_last_run_duration_seconds: Object.entries(steps ?? {}).map(([step, ms]) => [{ step }, ms / 1000] as const),
     rekap_last_run_requests: [[{}, requests]],
-    rekap_last_run_answers: Object.entries(statuses ?? {}).map(([status, count]) => [{ status }, count] as const),
+    rekap_last_run_responses: Object.entries(statuses ?? {}).map(([status, count]) => [{ status }, count] as const),
     rekap_last_run_retries: [[{}, retries]],
     rekap_last_run_received_bytes: bytes === undefined ? [] : [[{}, bytes]],
   } satisfies Partial<Record<MetricName, readonly Sample[]>>;

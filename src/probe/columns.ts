@@ -8,7 +8,7 @@ import { maxColumns } from '../project/validate.ts';
 import { formatNumber } from '../runtime/text.ts';
 import { type Envelope, isObject, type ProbedRecord } from './envelope.ts';
 import { type ProbedField, readFields } from './field-reader.ts';
-import type { Answer } from './prober.ts';
+import type { ProbeResponse } from './prober.ts';
 
 export interface ProbedColumn {
   readonly name: string;
@@ -32,12 +32,12 @@ const identifying =
   /(^|_)(id|ids|no|nr|num|number|code|kode|key|year|tahun|month|day|zip|postcode|rank|index|seq|version|phone)($|_)/;
 
 /**
- * @param answers The responses that contained the records.
+ * @param responses The responses that contained the records.
  * @throws `envelope` if a dataset can't have as many columns as the records have fields.
  */
 export function findColumns(
   records: readonly ProbedRecord[],
-  answers: Iterable<Answer>,
+  responses: Iterable<ProbeResponse>,
   envelope: Envelope,
 ): ProbedColumns {
   const fields = new Set<string>();
@@ -49,7 +49,7 @@ export function findColumns(
       `The records have ${formatNumber(fields.size)} fields for columns, but a dataset has 1 to ${formatNumber(maxColumns)} columns.`,
       'Give the URL of another list, or write the pipeline yourself with the columns that you need.',
     );
-  const read = readFields(records, [...fields], answers, envelope);
+  const read = readFields(records, [...fields], responses, envelope);
   const names = new Set<string>();
   const columns = [...fields].map((field, place): ProbedColumn => {
     const name = nameColumn(field, names);

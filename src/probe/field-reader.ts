@@ -7,7 +7,7 @@ import { ScanError } from '../source/decode/json-text.ts';
 import { createPageScanner } from '../source/decode/scan-response.ts';
 import { FieldKind, type Page } from '../stages.ts';
 import type { Envelope, ProbedRecord } from './envelope.ts';
-import type { Answer } from './prober.ts';
+import type { ProbeResponse } from './prober.ts';
 
 export interface ProbedField {
   /** The text of each record's value, with the digits of the source; null for null, missing and empty ones. */
@@ -21,18 +21,18 @@ interface Place {
   readonly row: number;
 }
 
-/** @param answers The responses that contained the records. */
+/** @param responses The responses that contained the records. */
 export function readFields(
   records: readonly ProbedRecord[],
   fields: readonly string[],
-  answers: Iterable<Answer>,
+  responses: Iterable<ProbeResponse>,
   { format, records: pointer }: Envelope,
 ): ProbedField[] {
   const columns = Object.fromEntries(fields.map((field) => [field, { kind: 'text', field, comment: field }]));
   const pipeline = { table: 'probe', columns, paging: { by: 'none' }, format, records: pointer } as unknown;
   const scan = createPageScanner(() => undefined);
   const places = new Map<string, Place>();
-  for (const { target, status, body } of answers) {
+  for (const { target, status, body } of responses) {
     if (status !== 200) continue;
     try {
       const page = scan(pipeline as AnyPipeline, { dataset: 'probe', partition: null, target }, target, body);

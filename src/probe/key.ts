@@ -93,9 +93,9 @@ export async function findPartition(
     if (column === undefined || !isFilter(column)) continue;
     const others = new Map([...list.fixed].filter(([name]) => name !== parameter));
     const target = targetOf({ ...list, fixed: others }, size === undefined ? {} : { [size]: largeSize });
-    const answer = await list.prober.get(target);
-    const isRequired = answer !== null && [400, 404, 422].includes(answer.status);
-    const found = answer?.status === 200 ? recordsIn(answer.text, list.envelope) : [];
+    const response = await list.prober.get(target);
+    const isRequired = response !== null && [400, 404, 422].includes(response.status);
+    const found = response?.status === 200 ? recordsIn(response.text, list.envelope) : [];
     const selects = isRequired || found.some((record) => String(readField(record, column.definition.field)) !== value);
     list.prober.note(
       target,
@@ -111,9 +111,9 @@ export async function findPartition(
     // A value that the first record doesn't have, so that the first page without the filter has other records.
     const value = values.findLast((one) => one !== values[0])!;
     const target = targetOf(list, { [field]: value });
-    const answer = await list.prober.get(target);
-    if (answer === null) return null;
-    const found = answer.status === 200 ? recordsIn(answer.text, list.envelope) : [];
+    const response = await list.prober.get(target);
+    if (response === null) return null;
+    const found = response.status === 200 ? recordsIn(response.text, list.envelope) : [];
     const isFiltered = found.length > 0 && found.every((record) => String(readField(record, field)) === value);
     list.prober.note(
       target,

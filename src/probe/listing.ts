@@ -3,7 +3,7 @@
 import type { Paging } from '../project/declaration.ts';
 import { emptyStatuses } from '../source/source-messages.ts';
 import { type Envelope, type ProbedRecord, recordsIn } from './envelope.ts';
-import type { Answer, Prober } from './prober.ts';
+import type { ProbeResponse, Prober } from './prober.ts';
 
 export interface FoundPaging {
   /** Null if the list has pages, but nothing that was tried turns them. */
@@ -24,7 +24,7 @@ export interface ProbedList {
   /** Parameters of every request. */
   readonly fixed: ReadonlyMap<string, string>;
   readonly envelope: Envelope;
-  readonly first: Answer;
+  readonly first: ProbeResponse;
   /** Parameters of the URL that page the list. They are tried first. */
   readonly given: ReadonlySet<string>;
 }
@@ -74,10 +74,10 @@ export function targetOf(
 }
 
 export async function fetchRecords(list: ProbedList, target: string): Promise<ProbedRecord[] | null> {
-  const answer = await list.prober.get(target);
-  if (answer === null) return null;
-  if (emptyStatuses.has(answer.status)) return [];
-  return answer.status === 200 ? recordsIn(answer.text, list.envelope) : null;
+  const response = await list.prober.get(target);
+  if (response === null) return null;
+  if (emptyStatuses.has(response.status)) return [];
+  return response.status === 200 ? recordsIn(response.text, list.envelope) : null;
 }
 
 export function capOf(name: string, large: readonly ProbedRecord[], hasMore: boolean): FoundPaging['cap'] {

@@ -15,7 +15,7 @@ import {
   type ProbedList,
   targetOf,
 } from './listing.ts';
-import type { Answer } from './prober.ts';
+import type { ProbeResponse } from './prober.ts';
 
 /** Pages to follow, so that kinds and keys are guessed from more records. */
 const maxFollowed = 3;
@@ -61,12 +61,12 @@ async function follow(
   paging: NextPaging,
 ): Promise<ProbedRecord[] | null> {
   const followed: ProbedRecord[] = [];
-  let answer: Answer | null = list.first;
+  let response: ProbeResponse | null = list.first;
   for (let page = 1; page <= maxFollowed; page += 1) {
-    const target: string | null = answer === null ? null : nextTarget(list, answer, paging);
+    const target: string | null = response === null ? null : nextTarget(list, response, paging);
     if (target === null) break;
-    answer = await list.prober.get(target);
-    const records = answer?.status === 200 ? recordsIn(answer.text, list.envelope) : [];
+    response = await list.prober.get(target);
+    const records = response?.status === 200 ? recordsIn(response.text, list.envelope) : [];
     const isNext = records.length > 0 && areDisjoint(records, [...base, ...followed]);
     list.prober.note(target, isNext ? `${records.length} other records: the next page` : 'not the next page');
     if (!isNext) break;
@@ -76,7 +76,7 @@ async function follow(
 }
 
 /** Returns the target of the next page on the same host; null on the last page. */
-function nextTarget(list: ProbedList, { headers, text }: Answer, paging: NextPaging): string | null {
+function nextTarget(list: ProbedList, { headers, text }: ProbeResponse, paging: NextPaging): string | null {
   const next =
     'link' in paging
       ? nextOfLink(headers['link'])
@@ -100,12 +100,12 @@ async function withSize(
   const found = { ...paging, ...(size !== null && { size }) } as NextPaging;
   if (size === null) return { paging: found, why, guesses: [], cap: null, records: different(known) };
   const large = await fetchLarge(list, size, first);
-  const answer = await list.prober.get(targetOf(list, { [size]: largeSize }));
+  const response = await list.prober.get(targetOf(list, { [size]: largeSize }));
   return {
     paging: found,
     why,
     guesses: [],
-    cap: capOf(size, large, answer !== null && nextTarget(list, answer, paging) !== null),
+    cap: capOf(size, large, response !== null && nextTarget(list, response, paging) !== null),
     records: different([...known, ...large]),
   };
 }

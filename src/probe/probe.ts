@@ -23,7 +23,7 @@ import { type Envelope, findEnvelope, parseBody, type ProbedRecord } from './env
 import { findKeys, findPartition, type FoundPartition, type KeyCandidate } from './key.ts';
 import { type FoundPaging, pagingNames, type ProbedList } from './listing.ts';
 import { findPaging } from './paging.ts';
-import { type Answer, Prober, type ProbeRequest } from './prober.ts';
+import { type ProbeResponse, Prober, type ProbeRequest } from './prober.ts';
 
 export interface ProbeOptions {
   /** URL of the list, with any query parameters that it needs. */
@@ -78,7 +78,7 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     prober.note(first.target, `${envelope.format === 'json' ? 'JSON' : 'NDJSON'} with ${envelope.why}`);
     const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first, given };
     const paging = await findPaging(list);
-    const { columns, skipped } = findColumns(paging.records, prober.answers, envelope);
+    const { columns, skipped } = findColumns(paging.records, prober.responses, envelope);
     const partition = await findPartition(list, { columns, records: paging.records, size: sizeOf(paging.paging) });
     if (partition !== null) fixed.delete(partition.parameter);
     const keys = findKeys(columns, partition?.column ?? null);
@@ -166,7 +166,7 @@ function readUrl(given: string): URL {
   return url;
 }
 
-function refusal({ auth, url, apiKey }: ProbeOptions, status: number, headers: Answer['headers']): RekapError {
+function refusal({ auth, url, apiKey }: ProbeOptions, status: number, headers: ProbeResponse['headers']): RekapError {
   const { origin, pathname, search } = new URL(url);
   const location = headerText(headers['location']);
   if (status >= 300 && status < 400 && location !== null && URL.canParse(location, url)) {

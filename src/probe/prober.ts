@@ -21,7 +21,7 @@ export interface ProbeRequest {
   note: string;
 }
 
-export interface Answer {
+export interface ProbeResponse {
   readonly target: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -40,29 +40,29 @@ export interface ProberOptions {
 export class Prober {
   readonly requests: ProbeRequest[] = [];
   private readonly options: ProberOptions;
-  private readonly known = new Map<string, Answer>();
+  private readonly known = new Map<string, ProbeResponse>();
 
   constructor(options: ProberOptions) {
     this.options = options;
   }
 
   /** Returns the response; null if the budget is used up. A busy source is asked again. @throws `source-unreachable` for the first request. */
-  async get(target: string): Promise<Answer | null> {
+  async get(target: string): Promise<ProbeResponse | null> {
     const before = this.known.get(target);
     if (before !== undefined) return before;
     for (let attempt = 1; ; attempt += 1) {
       if (this.requests.length >= maxRequests) return null;
-      const answer = await this.send(target);
-      const isBusy = answer === null || busy.has(answer.status);
+      const response = await this.send(target);
+      const isBusy = response === null || busy.has(response.status);
       if (!isBusy || attempt === maxAttempts) {
-        if (answer !== null) this.known.set(target, answer);
-        return answer;
+        if (response !== null) this.known.set(target, response);
+        return response;
       }
       await this.options.clock.sleep(500 * attempt, this.options.signal);
     }
   }
 
-  get answers(): Iterable<Answer> {
+  get responses(): Iterable<ProbeResponse> {
     return this.known.values();
   }
 
@@ -72,7 +72,7 @@ export class Prober {
     if (request !== undefined) request.note = note;
   }
 
-  private async send(target: string): Promise<Answer | null> {
+  private async send(target: string): Promise<ProbeResponse | null> {
     const { transport, origin, apiKey, signal } = this.options;
     const request = { dataset: 'probe', partition: null, target };
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);

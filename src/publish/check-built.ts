@@ -8,7 +8,7 @@ import { verifyBuilt } from './verify-snapshot.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { describeSnapshot, type Built } from './describe-snapshot.ts';
 import { openForParquet, type ParquetContent, readContents } from './parquet-contents.ts';
-import type { Run } from '../run-options.ts';
+import type { Run } from './run.ts';
 
 export interface Described {
   readonly manifest: Manifest;

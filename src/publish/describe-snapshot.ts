@@ -9,7 +9,7 @@ import { datasetTable } from '../load/tables.ts';
 import type { Project } from '../project/declaration.ts';
 import { storedPart } from '../project/stored.ts';
 import { assembleDataset, fingerprint } from './manifest.ts';
-import type { Run } from '../run-options.ts';
+import type { Run } from './run.ts';
 import type { ParquetContent } from './parquet-contents.ts';
 import { writeDescriptions } from './write-descriptions.ts';
 import { readVersion } from '../runtime/version.ts';

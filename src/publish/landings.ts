@@ -7,7 +7,7 @@ import { type LandedRun, openLandedRun } from '../land/landed-run.ts';
 import { readRuns } from '../warehouse/runs-log.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { listLandedIds, listSnapshotIds, readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
-import type { Run } from '../run-options.ts';
+import type { Run } from './run.ts';
 import { orClose } from '../runtime/bound-signal.ts';
 
 /** Returns the IDs of syncs that built tables. A run that stopped before its line in runs.jsonl counts if its snapshot exists. */

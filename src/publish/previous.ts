@@ -8,7 +8,7 @@ import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import { fullSyncHint, type CarryOver } from '../load/previous-tables.ts';
 import { datasetFingerprint } from './manifest.ts';
-import type { Run } from '../run-options.ts';
+import type { Run } from './run.ts';
 
 /** Returns what is damaged, as sentences. A database that another program holds doesn't count as damaged. */
 export async function findDamage({ folder, manifest }: Snapshot, signal: AbortSignal): Promise<readonly string[]> {

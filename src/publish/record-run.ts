@@ -6,12 +6,15 @@ import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { readCurrentId, requireWarehouse } from '../warehouse/warehouse.ts';
-import type { Attempt, Run, SyncFigures, SyncOptions, SyncResult } from '../run-options.ts';
+import type { Run, SyncFigures, SyncOptions, SyncResult } from './run.ts';
 
 /** Maximum warnings in a line. The landing contains all of them. */
 const maxWarnings = 50;
 
-type Recorded = Attempt & Pick<Run, 'figures'> & { readonly id: string | null };
+/** `id` is null if the run failed before it had one. */
+type Recorded = Pick<Run, 'kind' | 'options' | 'context' | 'warnings' | 'steps' | 'begunAt' | 'started' | 'figures'> & {
+  readonly id: string | null;
+};
 
 /** Records a sync that failed before it began, for example because its key file is missing. Does nothing if the run already has a line. */
 export async function recordEarlyFailure(

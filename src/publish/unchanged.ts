@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, readQuarantine } from '../load/load-report.ts';
 import type { CarryOver } from '../load/previous-tables.ts';
-import type { Run } from '../run-options.ts';
+import type { Run } from './run.ts';
 import { readVersion } from '../runtime/version.ts';
 import type { Verdict } from '../stages.ts';
 import { openPublished } from '../warehouse/open-published.ts';

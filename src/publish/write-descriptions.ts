@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Relation, RelationColumn } from '../warehouse/read-dictionary.ts';
 import type { ViewKeys } from '../project/declaration.ts';
-import type { Run } from '../run-options.ts';
+import type { Run } from './run.ts';
 import { deceptive } from '../runtime/text.ts';
 import { readVersion } from '../runtime/version.ts';
 import { type ManifestFile, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';

@@ -8,7 +8,7 @@ import type { Language } from '../project/declaration.ts';
 import type { StoredResponse, DrawReport } from '../report/report-facts.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, type ManifestFile, reportFile } from '../warehouse/snapshot-format.ts';
-import type { Run } from '../run-options.ts';
+import type { Run } from './run.ts';
 import { importModule } from '../project/import-module.ts';
 import { spillFolder } from '../runtime/database.ts';
 import { writeNewFile } from '../runtime/with-file.ts';

@@ -1,6 +1,6 @@
 /** Finds the evidence for a row: its violations, its history, and the records as received from the source. */
 
-import { messageOf, type MessageParts } from '../check-messages.ts';
+import { messageOf, type MessageParts } from '../load/check-messages.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';

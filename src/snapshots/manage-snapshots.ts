@@ -9,7 +9,7 @@ import { pinSnapshot, pointCurrent } from '../publish/switch-current.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrent, readSnapshot, recoveryHint, requireWarehouse, type Snapshot } from '../warehouse/warehouse.ts';
-import { startsNewHistory } from '../run.ts';
+import { startsNewHistory } from '../run/with-run.ts';
 import { verifyAgainst } from '../publish/verify-against.ts';
 
 /** Result of a verification. */
@@ -18,9 +18,9 @@ export interface Verification {
   /** Problems of the snapshot, as sentences. */
   readonly problems: readonly string[];
   /** Problems of its stored responses, as sentences. */
-  readonly answerProblems: readonly string[];
+  readonly responseProblems: readonly string[];
   /** 'gone' after retention removed the responses, which isn't damage. 'unknown' if the manifest can't be read. */
-  readonly answers: 'kept' | 'damaged' | 'gone' | 'unknown';
+  readonly responses: 'kept' | 'damaged' | 'gone' | 'unknown';
   readonly next: string;
 }
 
@@ -34,7 +34,7 @@ export async function verifyPublished(warehouse: string, id: string, signal?: Ab
     snapshot = await readSnapshot(warehouse, id);
   } catch (error) {
     if (!isRekapError(error, 'warehouse')) throw error;
-    return { files: 0, problems: [error.message], answerProblems: [], answers: 'unknown', next: error.next };
+    return { files: 0, problems: [error.message], responseProblems: [], responses: 'unknown', next: error.next };
   }
   const { run, landing, files } = snapshot.manifest;
   const problems = await verifyAgainst(snapshot, signal);
@@ -42,9 +42,9 @@ export async function verifyPublished(warehouse: string, id: string, signal?: Ab
   const isKept = await isThere(folder);
   const damage = isKept ? await verifyLanding(folder, landing, signal) : [];
   const altered = damage.map((problem) => `landing/${run}: ${problem}`);
-  const answers = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
-  const next = nextStep(snapshot, problems.length > 0, answers);
-  return { files: files.length, problems, answerProblems: altered, answers, next };
+  const responses = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
+  const next = nextStep(snapshot, problems.length > 0, responses);
+  return { files: files.length, problems, responseProblems: altered, responses, next };
 }
 
 async function isThere(folder: string): Promise<boolean> {
@@ -56,11 +56,11 @@ async function isThere(folder: string): Promise<boolean> {
   }
 }
 
-function nextStep({ id }: Snapshot, isDamaged: boolean, answers: Verification['answers']): string {
-  if (isDamaged && answers === 'kept') return recoveryHint(id);
+function nextStep({ id }: Snapshot, isDamaged: boolean, responses: Verification['responses']): string {
+  if (isDamaged && responses === 'kept') return recoveryHint(id);
   if (isDamaged)
     return 'Run the sync again, or roll back to another snapshot. To list the snapshots, run "rekap snapshots".';
-  return answers === 'damaged'
+  return responses === 'damaged'
     ? 'The tables are intact, but a replay cannot reproduce them. To store new responses, run the sync again.'
     : '';
 }
@@ -69,7 +69,7 @@ export function damagedError(what: string, problems: readonly string[], next: st
   return new RekapError('verification', [what, ...problems.map((problem) => `  - ${problem}`)].join('\n'), next);
 }
 
-interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
+interface RolledBack extends Pick<Verification, 'responseProblems' | 'next'> {
   /** The source whose history restarts with the next sync, because the snapshot contains sample figures. Otherwise null. */
   readonly endsHistoryOf: string | null;
 }
@@ -81,7 +81,7 @@ interface RolledBack extends Pick<Verification, 'answerProblems' | 'next'> {
 export async function rollBack(warehouse: string, id: string): Promise<RolledBack> {
   return locked(warehouse, async () => {
     const before = await readCurrent(warehouse).catch(() => null);
-    const { problems, answerProblems, next } = await verifyPublished(warehouse, id);
+    const { problems, responseProblems, next } = await verifyPublished(warehouse, id);
     if (problems.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not made current:`, problems, next);
     // Current first, so that readers get correct figures even if the rollback is interrupted.
     await pointCurrent(warehouse, id);
@@ -91,7 +91,7 @@ export async function rollBack(warehouse: string, id: string): Promise<RolledBac
     });
     const now = await readSnapshot(warehouse, id);
     const source = before?.manifest.source ?? now.manifest.source;
-    return { answerProblems, next, endsHistoryOf: startsNewHistory(source, now) ? source : null };
+    return { responseProblems, next, endsHistoryOf: startsNewHistory(source, now) ? source : null };
   });
 }
 

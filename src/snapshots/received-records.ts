@@ -20,7 +20,7 @@ export interface ReceivedRecord {
   readonly sha256: string;
   /** The run that landed it, and the response's number in that landing. */
   readonly run: string;
-  readonly answer: number;
+  readonly response: number;
   /** Position of the record in the response, from 1. */
   readonly place: number;
   readonly record: string;
@@ -96,10 +96,10 @@ async function readLanding(
           status,
           sha256: computeSha256(bytes),
           run,
-          answer: response,
+          response,
           place: record + 1,
           record: bytes.toString('utf8', index.recordStart[record], index.recordEnd[record]),
-          file: `${run}-answer-${response}.json`,
+          file: `${run}-response-${response}.json`,
         });
       }
     }
@@ -109,10 +109,10 @@ async function readLanding(
   return records;
 }
 
-export async function readResponseBody(warehouse: string, { run, answer }: ReceivedRecord): Promise<Buffer> {
+export async function readResponseBody(warehouse: string, { run, response }: ReceivedRecord): Promise<Buffer> {
   const landed = await openLandedRun(join(warehousePaths(warehouse).landing, run), null);
   try {
-    return (await landed.response(answer)).body;
+    return (await landed.response(response)).body;
   } finally {
     await landed.close();
   }

@@ -1,6 +1,6 @@
 /** Starts a source on this machine that serves records as a project declares it, for tests of projects and programs. */
 
-import { type GivenProject, resolveProject } from '../api.ts';
+import { type GivenProject, resolveProject } from '../index.ts';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Clock } from '../runtime/context.ts';

@@ -2,7 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sync } from '../api.ts';
+import { sync } from '../index.ts';
 import { isRekapError, type RekapError } from '../errors.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 import { type FaultName, faultList, type FaultValues } from '../serve/faults/fault-list.ts';

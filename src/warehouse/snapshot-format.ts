@@ -138,7 +138,7 @@ export const manifestShape = v.object({
   /** Violations by severity and age. Missing in older snapshots. */
   violation_ages: v.optional(violationAgesShape),
   files: v.array(fileShape),
-  /** Files of landing/<run>, which a replay verifies. The hash of each body is in answers.jsonl. */
+  /** Files of landing/<run>, which a replay verifies. The hash of each body is in responses.jsonl. */
   landing: v.array(fileShape),
 });
 /** Content of manifest.json: what a snapshot contains, and how it was made. */

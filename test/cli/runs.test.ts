@@ -136,8 +136,8 @@ describe('the metrics of all runs', () => {
       expect.arrayContaining([
         'rekap_last_run_duration_seconds{step="fetch"} 41',
         'rekap_last_run_duration_seconds{step="build_tables"} 19',
-        'rekap_last_run_answers{status="200"} 176',
-        'rekap_last_run_answers{status="503"} 2',
+        'rekap_last_run_responses{status="200"} 176',
+        'rekap_last_run_responses{status="503"} 2',
         'rekap_last_run_received_bytes 4096',
         'rekap_quarantined_records{dataset="voters"} 1',
         'rekap_violations{severity="error",age="resolved"} 2',

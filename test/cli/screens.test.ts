@@ -10,7 +10,7 @@ import { writeTable } from '../../src/cli/print/result-table.ts';
 import { renderSnapshot } from '../../src/cli/print/show-snapshot.ts';
 import { renderSummary } from '../../src/cli/print/sync-summary.ts';
 import { widthOf } from '../../src/cli/print/wrap-text.ts';
-import type { SyncResult } from '../../src/run-options.ts';
+import type { SyncResult } from '../../src/publish/run.ts';
 import type { Evidence } from '../../src/snapshots/find-evidence.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
 import { textOf, textResult } from '../snapshots/query/support.ts';

@@ -76,7 +76,7 @@ async function makeSchemas(): Promise<Pages> {
     'config.json': configShape(fileOptions),
     'project.json': projectShape,
     'pipeline.json': pipelineShape,
-    'answers.jsonl': landedResponseShape,
+    'responses.jsonl': landedResponseShape,
     'verdicts.jsonl': landedVerdictShape,
   };
   return Object.fromEntries(
@@ -311,9 +311,9 @@ async function makeFiles(warehouse: string): Promise<string> {
     'An ID is the UTC time in seconds and six hexadecimal digits, such as `20261120T030002Z-1f3a9c`. IDs sort by time.',
     `## manifest.json\n\n${await keysIn('current/manifest.json')}`,
     `## runs.jsonl\n\n${await keysIn('runs.jsonl')}`,
-    'These files have JSON Schemas: [manifest.json](manifest.schema.json), [run.json](run.schema.json), [lines of answers.jsonl](answers.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',
+    'These files have JSON Schemas: [manifest.json](manifest.schema.json), [run.json](run.schema.json), [lines of responses.jsonl](responses.schema.json), [lines of verdicts.jsonl](verdicts.schema.json).',
     `## landing/&lt;run&gt;/run.json\n\n${await keysIn(`landing/${run}/run.json`)}`,
-    `## landing/&lt;run&gt;/answers.jsonl\n\nOne line per response.\n\n${await keysIn(`landing/${run}/answers.jsonl`)}`,
+    `## landing/&lt;run&gt;/responses.jsonl\n\nOne line per response.\n\n${await keysIn(`landing/${run}/responses.jsonl`)}`,
     `## landing/&lt;run&gt;/verdicts.jsonl\n\nOne line per partition and dataset.\n\n${await keysIn(`landing/${run}/verdicts.jsonl`)}\n\nIf the run read everything, the file ends with one more line:\n\n${await keysIn(`landing/${run}/verdicts.jsonl`, -2)}`,
   );
 }

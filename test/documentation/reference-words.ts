@@ -56,7 +56,7 @@ export const fileMeanings: Words = {
     'The contents of the snapshot: counts, sums, a verdict per partition, a SHA-256 per file.',
   'snapshots/<id>/manifest.json.sha256': 'The SHA-256 of the manifest, for `sha256sum -c`.',
   'landing/<run>/run.json': 'The settings of the run.',
-  'landing/<run>/answers.jsonl': 'Each response: URL, time, status, SHA-256, and its position in `bodies.gz`.',
+  'landing/<run>/responses.jsonl': 'Each response: URL, time, status, SHA-256, and its position in `bodies.gz`.',
   'landing/<run>/bodies.gz': 'The responses as received, compressed.',
   'landing/<run>/verdicts.jsonl':
     'The verdict of each partition, and the records that were accepted from each response.',

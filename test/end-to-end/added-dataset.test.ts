@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { voters } from '../support/bundled.ts';
 import type { LoadedProject } from '../../src/project/load-project.ts';
-import type { SyncOptions } from '../../src/run-options.ts';
+import type { SyncOptions } from '../../src/publish/run.ts';
 import { ApiKeys } from '../../src/serve/api-keys.ts';
 import { openFolderSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';

@@ -12,7 +12,7 @@ import { storedPart } from '../../src/project/stored.ts';
 import { rulesVersion } from '../../src/load/schema.ts';
 import { computeSha256 } from '../../src/publish/manifest.ts';
 import { definitionFingerprint } from '../../src/publish/describe-snapshot.ts';
-import type { SyncOptions } from '../../src/run-options.ts';
+import type { SyncOptions } from '../../src/publish/run.ts';
 import { databaseFile } from '../../src/warehouse/snapshot-format.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';

@@ -3,7 +3,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/diagnose-service.ts';
+import type { Finding } from '../../src/diagnose/examine-service.ts';
 import { runHere } from '../support/run-here.ts';
 import { serveData, smallNation } from '../support/served-source.ts';
 import { testKey } from '../support/sync-settings.ts';

@@ -49,8 +49,8 @@ describe('evidence', () => {
     const [voters] = await ask(warehouse, 'KOTA 1101-4', '--dataset', 'voters');
     const { records } = voters!;
     expect(records.length).toBeGreaterThan(1);
-    for (const { status, place, answer, file, run: of, url } of records) {
-      expect({ status, of, file }).toEqual({ status: 200, of: run, file: `${run}-answer-${answer}.json` });
+    for (const { status, place, response, file, run: of, url } of records) {
+      expect({ status, of, file }).toEqual({ status: 200, of: run, file: `${run}-response-${response}.json` });
       // The pages of a small nation begin with its first record.
       expect(Number(new URL(url, 'http://source.test').searchParams.get('offset')) + place).toBe(
         1 + data.datapemilihdpr.findIndex(({ NamaKabupaten }) => NamaKabupaten === 'KOTA 1101-4'),

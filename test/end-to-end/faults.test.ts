@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseFaults } from '../../src/cli/faults.ts';
 import { RekapError } from '../../src/errors.ts';
-import type { SyncOptions, SyncResult } from '../../src/run-options.ts';
+import type { SyncOptions, SyncResult } from '../../src/publish/run.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { listRecords, readPublished, servedFiles } from '../support/published-records.ts';

@@ -11,7 +11,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ExitCode, RekapError } from '../../src/errors.ts';
 import { Secret } from '../../src/source/secret.ts';
-import type { SyncResult } from '../../src/run-options.ts';
+import type { SyncResult } from '../../src/publish/run.ts';
 import { manifestHashLine } from '../../src/publish/manifest.ts';
 import { rollBack, verifyPublished } from '../../src/snapshots/manage-snapshots.ts';
 import { isSnapshotId, type Manifest, manifestFile, manifestHashFile } from '../../src/warehouse/snapshot-format.ts';
@@ -166,8 +166,8 @@ function must(holds: boolean, what: unknown): asserts holds {
 async function versionIn(folder: string): Promise<number | null> {
   const current = await readCurrent(warehouseIn(folder));
   if (current === null) return null;
-  const { problems, answerProblems } = await verifyPublished(warehouseIn(folder), current.id);
-  must(problems.length + answerProblems.length === 0, [...problems, ...answerProblems]);
+  const { problems, responseProblems } = await verifyPublished(warehouseIn(folder), current.id);
+  must(problems.length + responseProblems.length === 0, [...problems, ...responseProblems]);
   return figureOf(current.manifest);
 }
 

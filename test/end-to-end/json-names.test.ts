@@ -50,6 +50,11 @@ it('in the files of a warehouse', async () => {
           .map((line) => JSON.parse(line) as unknown)
       : [JSON.parse(text)];
   };
-  for (const path of ['current/manifest.json', `landing/${run}/run.json`, `landing/${run}/answers.jsonl`, 'runs.jsonl'])
+  for (const path of [
+    'current/manifest.json',
+    `landing/${run}/run.json`,
+    `landing/${run}/responses.jsonl`,
+    'runs.jsonl',
+  ])
     expectOneStyle(await documents(path));
 });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findProject } from '../../src/project/find-project.ts';
 import { type LoadedProject, loadProject } from '../../src/project/load-project.ts';
 import { Secret } from '../../src/source/secret.ts';
-import type { SyncOptions, SyncResult } from '../../src/run-options.ts';
+import type { SyncOptions, SyncResult } from '../../src/publish/run.ts';
 import { verifyAgainst } from '../../src/publish/verify-against.ts';
 import { readSnapshot } from '../../src/warehouse/warehouse.ts';
 import { type Faults, payments, servePages, stations, token, vessels } from '../support/paged-server.ts';

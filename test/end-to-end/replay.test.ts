@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type Manifest } from '../../src/warehouse/snapshot-format.ts';
 import { listSnapshotIds, readCurrentId } from '../../src/warehouse/warehouse.ts';
 import { differingFigures } from '../../src/publish/manifest.ts';
-import type { SyncResult } from '../../src/run-options.ts';
+import type { SyncResult } from '../../src/publish/run.ts';
 import { exported } from '../load/support.ts';
 import { answerJson, startFaultServer } from '../support/fault-server.ts';
 import { nation } from '../support/prepared-snapshots.ts';
@@ -206,12 +206,12 @@ describe('replaying an earlier run', () => {
 describe('a landing that is not what it was', () => {
   it.each([
     ['one byte of a body', 'bodies.gz', async (file: string) => flip(file, 0.5)],
-    ['an answer’s line', 'answers.jsonl', async (file: string) => flip(file, 0.5)],
-    ['a line that was added', 'answers.jsonl', async (file: string) => appendFile(file, '{}\n')],
+    ['an answer’s line', 'responses.jsonl', async (file: string) => flip(file, 0.5)],
+    ['a line that was added', 'responses.jsonl', async (file: string) => appendFile(file, '{}\n')],
     ['the options of the run', 'run.json', async (file: string) => appendFile(file, ' ')],
     ['a body that is cut off', 'bodies.gz', async (file: string) => truncate(file, 100)],
     ['missing bodies', 'bodies.gz', async (file: string) => rm(file)],
-    ['missing answers', 'answers.jsonl', async (file: string) => rm(file)],
+    ['missing answers', 'responses.jsonl', async (file: string) => rm(file)],
     ['a missing description', 'run.json', async (file: string) => rm(file)],
   ])('is refused: %s', async (_what, name, alter) => {
     const { warehouse, result } = await synced(plain);

@@ -7,7 +7,7 @@ import { isRekapError, RekapError } from '../../src/errors.ts';
 import { type LandedResponse } from '../../src/land/formats.ts';
 import { readLandedResponses } from '../../src/land/landed-run.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
-import type { SyncOptions } from '../../src/run-options.ts';
+import type { SyncOptions } from '../../src/publish/run.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { runReplay } from '../support/run-replay.ts';
@@ -268,7 +268,7 @@ describe('a sync takes nothing over', () => {
     [
       'a line',
       async (folder) => {
-        const file = join(folder, 'answers.jsonl');
+        const file = join(folder, 'responses.jsonl');
         await writeFile(file, (await readFile(file, 'utf8')).replace('{', '['));
       },
     ],
@@ -288,7 +288,7 @@ it('a damaged page of a partition, or a last line that was never finished, costs
   const { warehouse, server, options } = await brokenOff(data);
   const folder = await newestLanding(warehouse);
   await damageBodies(folder, ({ partition }) => partition !== null && Number(partition) % 2 === 0);
-  await appendFile(join(folder, 'answers.jsonl'), '{"dataset":"vot');
+  await appendFile(join(folder, 'responses.jsonl'), '{"dataset":"vot');
   await server.mend();
   const { figures, warnings } = await runSync(options());
   expect(warnings).toContainEqual(expect.stringContaining('is requested again'));

@@ -68,7 +68,7 @@ describe('a run that was killed', () => {
     const file = JSON.parse(await readFile(join(warehouse, 'landing', run, 'run.json'), 'utf8')) as object;
     const started = { run: killed, started_at: '2026-11-19T03:00:00.000Z' };
     await writeFile(join(left, 'run.json'), JSON.stringify({ ...file, ...started }));
-    await writeFile(join(left, 'answers.jsonl'), '');
+    await writeFile(join(left, 'responses.jsonl'), '');
     const seen = await runHere(['status', '--max-age', '99999d', '--json', '--warehouse', warehouse]);
     expect(JSON.parse(seen.stdout)).toMatchObject({ exit_code: 7, failure: { run: killed, exit_code: 137 } });
     for (let night = 0; night < 2; night += 1) await runSync(syncOptions(warehouse, url));

@@ -7,7 +7,7 @@ import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sync } from '../../src/api.ts';
+import { sync } from '../../src/index.ts';
 import { interruptedBy, RekapError } from '../../src/errors.ts';
 import { verifyLanding } from '../../src/land/landed-run.ts';
 import { definePipeline, defineProject, integer } from '../../src/project/define.ts';

@@ -1,4 +1,4 @@
-/** Verifying a published snapshot: the manifest itself, the tables, and the answers as far as they are kept. */
+/** Verifying a published snapshot: the manifest itself, the tables, and the responses as far as they are kept. */
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,9 +32,9 @@ const edits: [string, RegExp, string][] = [
 ];
 
 describe('verifying a published snapshot', () => {
-  it('finds nothing where it and its answers are whole', async () => {
+  it('finds nothing where it and its responses are whole', async () => {
     const { verify } = await published();
-    expect(await verify()).toMatchObject({ problems: [], answers: 'kept' });
+    expect(await verify()).toMatchObject({ problems: [], responses: 'kept' });
   });
 
   it.each(edits)(
@@ -49,23 +49,23 @@ describe('verifying a published snapshot', () => {
     },
   );
 
-  it.each(['run.json', 'answers.jsonl', 'bodies.gz'])('names its answers where %s is another', async (name) => {
+  it.each(['run.json', 'responses.jsonl', 'bodies.gz'])('names its responses where %s is another', async (name) => {
     const { run, landing, verify } = await published();
     const bytes = await readFile(join(landing, name));
     bytes[bytes.length >> 1]! ^= 1;
     await writeFile(join(landing, name), bytes);
-    const { problems, answerProblems, answers, next } = await verify();
-    expect({ problems, answers }).toEqual({ problems: [], answers: 'damaged' });
-    expect(answerProblems[0]).toContain(`landing/${run}: ${name}`);
+    const { problems, responseProblems, responses, next } = await verify();
+    expect({ problems, responses }).toEqual({ problems: [], responses: 'damaged' });
+    expect(responseProblems[0]).toContain(`landing/${run}: ${name}`);
     expect(next).not.toContain('rekap replay');
   });
 
-  it('knows that answers which retention has removed are no damage, and says so', async () => {
+  it('knows that responses which retention has removed are no damage, and says so', async () => {
     const { warehouse, landing, verify } = await published();
     const kept = await runHere(['snapshots', 'verify', '--warehouse', warehouse]);
     expect(kept.stdout).toContain('The stored responses are the ones that it was built from');
     await rm(landing, { recursive: true });
-    expect(await verify()).toMatchObject({ problems: [], answers: 'gone' });
+    expect(await verify()).toMatchObject({ problems: [], responses: 'gone' });
     const { code, stdout } = await runHere(['snapshots', 'verify', '--warehouse', warehouse]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('are no longer stored')]);
   });

@@ -55,7 +55,7 @@ COUNTS = [column for column in fields_of("") if column not in KEY and column not
 def read_responses(landing):
     """Yields (last part of the path, status, body) of every response. Only this function knows the landing format."""
     bodies = (landing / "bodies.gz").read_bytes()
-    for line in (landing / "answers.jsonl").read_text("utf-8").splitlines():
+    for line in (landing / "responses.jsonl").read_text("utf-8").splitlines():
         response = json.loads(line)
         body = gzip.decompress(bodies[response["position"]:response["position"] + response["length"]])
         if hashlib.sha256(body).hexdigest() != response["sha256"]:

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { ExitCode, interruptedBy, RekapError } from '../../src/errors.ts';
 import { outcomeOf, recordEnd, recordFailure, recordEarlyFailure } from '../../src/publish/record-run.ts';
-import type { Run } from '../../src/run-options.ts';
+import type { Run } from '../../src/publish/run.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { datasetOf, manifestOf } from '../support/manifests.ts';
 import { readRunLines } from '../support/run-lines.ts';

@@ -6,7 +6,7 @@
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { once } from 'node:events';
-import type { SyncResult } from '../../src/run-options.ts';
+import type { SyncResult } from '../../src/publish/run.ts';
 
 /** Where the process dies; nowhere where all is null. */
 export interface Death {
@@ -63,7 +63,7 @@ const [{ sync }, { bundledProject, syncOptions }, { versionedKey }, { Secret }] 
   import('../../src/source/secret.ts'),
 ]);
 // Loaded late by a sync; here they are loaded before, so that a death comes at its place and not in the midst of loading.
-await Promise.all([import('../../src/build.ts'), import('../../src/publish/check-built.ts')]);
+await Promise.all([import('../../src/run/build.ts'), import('../../src/publish/check-built.ts')]);
 process.send!('ready');
 const [message] = (await once(process, 'message')) as [CrashOrder];
 order = message;

@@ -10,6 +10,6 @@ export async function addKilled(warehouse: string, run: string): Promise<void> {
   const landing = join(warehouse, 'landing', run);
   await mkdir(landing);
   await writeFile(join(landing, 'run.json'), JSON.stringify(describedRun({ run })));
-  await writeFile(join(landing, 'answers.jsonl'), '');
-  await utimes(join(landing, 'answers.jsonl'), lastResponse, lastResponse);
+  await writeFile(join(landing, 'responses.jsonl'), '');
+  await utimes(join(landing, 'responses.jsonl'), lastResponse, lastResponse);
 }

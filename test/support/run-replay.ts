@@ -1,7 +1,7 @@
 /** Runs a replay as the command line would. */
 
 import { replay } from '../../src/replay.ts';
-import type { ReplayOptions, SyncResult } from '../../src/run-options.ts';
+import type { ReplayOptions, SyncResult } from '../../src/publish/run.ts';
 import type { RunEvent } from '../../src/runtime/context.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { project } from './sync-settings.ts';

@@ -10,7 +10,7 @@ import type { FaultSettings } from '../../src/serve/faults/fault-list.ts';
 import { openFolderSource, type RecordSource } from '../../src/serve/record-source.ts';
 import { startService } from '../../src/serve/service.ts';
 import { sync } from '../../src/sync.ts';
-import type { SyncOptions, SyncResult, SyncContext } from '../../src/run-options.ts';
+import type { SyncOptions, SyncResult, SyncContext } from '../../src/publish/run.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { bundledProject, project, testKey } from './sync-settings.ts';
 import { temporaryFolder } from './temporary-folder.ts';

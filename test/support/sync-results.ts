@@ -1,7 +1,7 @@
 /** What a sync gives back: a plain one that published, and what a test says otherwise in place of it. */
 
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
-import type { SyncFigures, SyncResult } from '../../src/run-options.ts';
+import type { SyncFigures, SyncResult } from '../../src/publish/run.ts';
 
 /** One request that went well. */
 export function figuresOf(overrides: Partial<SyncFigures> = {}): SyncFigures {

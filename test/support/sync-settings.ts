@@ -3,7 +3,7 @@
 import { loadProject } from './bundled.ts';
 import type { LoadedProject } from '../../src/project/load-project.ts';
 import { Secret } from '../../src/source/secret.ts';
-import { syncDefaults, type SyncOptions } from '../../src/run-options.ts';
+import { syncDefaults, type SyncOptions } from '../../src/publish/run.ts';
 
 const whole = loadProject();
 

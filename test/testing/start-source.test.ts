@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sync } from '../../src/api.ts';
+import { sync } from '../../src/index.ts';
 import { isRekapError } from '../../src/errors.ts';
-import { openWarehouse } from '../../src/open-warehouse.ts';
+import { openWarehouse } from '../../src/snapshots/open-warehouse.ts';
 import type { Auth, ProjectDeclaration } from '../../src/project/declaration.ts';
 import { count, definePipeline, endpoint, text } from '../../src/project/define.ts';
 import { loadProject } from '../../src/project/load-project.ts';

@@ -19,7 +19,7 @@ const dataset = datasetOf({ partitions: [verdictOf()], violations: { malformed: 
 const manifest = manifestOf({
   datasets: { voters: dataset, voting_rights_users: dataset },
   warnings: ['a warning'],
-  landing: [{ path: 'answers.jsonl', bytes: 1, rows: null, sha256: '00' }],
+  landing: [{ path: 'responses.jsonl', bytes: 1, rows: null, sha256: '00' }],
   files: [
     { path: 'rekap.duckdb', bytes: 1, rows: null, sha256: '00' },
     { path: 'parquet/voters/voters.parquet', bytes: 1, rows: 1, sha256: '00' },

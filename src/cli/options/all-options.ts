@@ -2,7 +2,7 @@
 
 import type { Options, Values } from './option.ts';
 import { languages } from '../../project/declaration.ts';
-import { syncDefaults } from '../../run-options.ts';
+import { syncDefaults } from '../../publish/run.ts';
 import { grades } from '../../stages.ts';
 
 /** A week in seconds. */

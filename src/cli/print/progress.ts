@@ -5,7 +5,7 @@ import { createEventLog, jsonLine, logFailure, type LogEntry, type LogFormat, te
 import { cutToWidth, shownWidth } from './wrap-text.ts';
 import { paint, warningText } from './terminal.ts';
 import { terminalColumns } from './wrap-text.ts';
-import type { SyncResult } from '../../run-options.ts';
+import type { SyncResult } from '../../publish/run.ts';
 import type { Clock, Report, RunEvent, RunStep } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
 

@@ -7,7 +7,7 @@ import { complete, paint, printable } from './terminal.ts';
 import { fitLines } from './wrap-text.ts';
 import type { Project } from '../../project/declaration.ts';
 import type { ViolationAges } from '../../load/violation-history.ts';
-import type { SyncResult } from '../../run-options.ts';
+import type { SyncResult } from '../../publish/run.ts';
 import { countOf, formatBytes, formatNumber, formatSeconds } from '../../runtime/text.ts';
 import { grades, type Verdict } from '../../stages.ts';
 import { databaseFile, type Manifest, type ManifestDataset, reportFile } from '../../warehouse/snapshot-format.ts';

@@ -21,7 +21,7 @@ export interface CatalogSettings {
 }
 
 /** A response of the catalog. */
-export interface Answer {
+export interface CatalogResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -63,23 +63,23 @@ export class Catalog {
 
   /** Returns the metadata of a table, or null if it doesn't exist. */
   async loadTable(name: string): Promise<TableMetadata | null> {
-    const answer = await this.send('GET', this.pathOf(name));
-    if (answer.status === 404) return null;
-    return (this.parse(this.requireDone(answer, `load the table ${name}`)) as { metadata: TableMetadata }).metadata;
+    const response = await this.send('GET', this.pathOf(name));
+    if (response.status === 404) return null;
+    return (this.parse(this.requireDone(response, `load the table ${name}`)) as { metadata: TableMetadata }).metadata;
   }
 
   async createNamespace(): Promise<void> {
     const { namespace } = this.settings;
-    const answer = await this.send('POST', this.path('namespaces'), writeExactly({ namespace: [namespace] }));
+    const response = await this.send('POST', this.path('namespaces'), writeExactly({ namespace: [namespace] }));
     // 409: it exists.
-    if (answer.status !== 409) this.requireDone(answer, `create the namespace ${namespace}`);
+    if (response.status !== 409) this.requireDone(response, `create the namespace ${namespace}`);
   }
 
   /** Creates an empty table. Another publisher may have created it in the meantime. */
   async createTable(table: NewTable): Promise<void> {
     // Nessie requires the flag.
-    const answer = await this.send('POST', this.pathOf(''), writeExactly({ 'stage-create': false, ...table }));
-    if (answer.status !== 409) this.requireDone(answer, `create the table ${table.name}`);
+    const response = await this.send('POST', this.pathOf(''), writeExactly({ 'stage-create': false, ...table }));
+    if (response.status !== 409) this.requireDone(response, `create the table ${table.name}`);
   }
 
   /** Returns the names of all tables of the namespace; none if it doesn't exist. */
@@ -87,9 +87,9 @@ export class Catalog {
     const names: string[] = [];
     let page = '';
     do {
-      const answer = await this.send('GET', `${this.pathOf('')}${page}`);
-      if (answer.status === 404) return [];
-      const list = this.parse(this.requireDone(answer, 'list the tables')) as {
+      const response = await this.send('GET', `${this.pathOf('')}${page}`);
+      if (response.status === 404) return [];
+      const list = this.parse(this.requireDone(response, 'list the tables')) as {
         readonly identifiers: readonly { readonly name: string }[];
         readonly 'next-page-token'?: string | null;
       };
@@ -118,10 +118,10 @@ export class Catalog {
     for (let attempt = 1; ; attempt += 1) {
       let isAccepted = false;
       try {
-        const answer = await this.send('POST', this.path('transactions/commit'), body);
-        isAccepted = answer.status < 300;
-        if (!isAccepted && answer.status < 500 && doubt === null) throw this.refusal(answer);
-        doubt = `it answered ${answer.status}, but does not show them`;
+        const response = await this.send('POST', this.path('transactions/commit'), body);
+        isAccepted = response.status < 300;
+        if (!isAccepted && response.status < 500 && doubt === null) throw this.refusal(response);
+        doubt = `it returned ${response.status}, but does not show them`;
       } catch (error) {
         if (!isRekapError(error, 'lake') || error.status !== 0) throw error;
         doubt = error.message.replace(/\.$/, '');
@@ -139,9 +139,9 @@ export class Catalog {
     }
   }
 
-  private refusal(answer: Answer): RekapError {
-    const failure = this.failure(answer, 'commit');
-    return answer.status === 409 ? conflictOf(this.settings.url, failure) : failure;
+  private refusal(response: CatalogResponse): RekapError {
+    const failure = this.failure(response, 'commit');
+    return response.status === 409 ? conflictOf(this.settings.url, failure) : failure;
   }
 
   /**
@@ -184,7 +184,7 @@ export class Catalog {
     path: string,
     body?: string,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer> {
+  ): Promise<CatalogResponse> {
     const { token } = this.settings;
     if (token === null) return this.sendOnce(method, path, body, headers, null);
     const first = await this.sendOnce(method, path, body, headers, await token(false));
@@ -197,7 +197,7 @@ export class Catalog {
     body: string | undefined,
     headers: Readonly<Record<string, string>>,
     token: Secret | null,
-  ): Promise<Answer> {
+  ): Promise<CatalogResponse> {
     const { url, signal } = this.settings;
     try {
       const response = await fetch(url + path, {
@@ -235,12 +235,12 @@ export class Catalog {
     return table === '' ? below : `${below}/${encodeURIComponent(table)}`;
   }
 
-  private requireDone(answer: Answer, doing: string): string {
-    if (answer.status >= 200 && answer.status < 300) return answer.text;
-    throw this.failure(answer, doing);
+  private requireDone(response: CatalogResponse, doing: string): string {
+    if (response.status >= 200 && response.status < 300) return response.text;
+    throw this.failure(response, doing);
   }
 
-  private failure({ status, text }: Answer, doing: string): RekapError {
+  private failure({ status, text }: CatalogResponse, doing: string): RekapError {
     const next =
       status === 401 || status === 403
         ? 'Check REKAP_CATALOG_TOKEN or REKAP_CATALOG_CREDENTIAL, or the files that replace them, and the permissions in the catalog.'

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isRekapError, messageOf } from '../../errors.ts';
 import { parseExactly, writeExactly } from './exact-json.ts';
-import type { Answer, Catalog } from './catalog.ts';
+import type { CatalogResponse, Catalog } from './catalog.ts';
 import type { TableChange } from './iceberg.ts';
 
 /** A server on the loopback interface for one DuckDB instance. */
@@ -31,7 +31,7 @@ export async function openRelay(
   const token = randomBytes(32).toString('hex');
   let commitError: unknown = null;
 
-  const commit = async (body: string): Promise<Answer> => {
+  const commit = async (body: string): Promise<CatalogResponse> => {
     try {
       const { 'table-changes': changes } = parseExactly(body) as { 'table-changes': TableChange[] };
       await catalog.commit(complete(changes));
@@ -45,9 +45,9 @@ export async function openRelay(
     }
   };
   // DuckDB repeats a request that takes long.
-  const commits = new Map<string, Promise<Answer>>();
+  const commits = new Map<string, Promise<CatalogResponse>>();
 
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
+  const respond = async (request: IncomingMessage): Promise<CatalogResponse> => {
     const { method = 'GET', url = '/', headers } = request;
     if (headers.authorization !== `Bearer ${token}`) return refusal(401, 'unknown token');
     const body = await text(request);
@@ -66,7 +66,7 @@ export async function openRelay(
   };
 
   const server = createServer((request, response) => {
-    void answer(request)
+    void respond(request)
       .catch((error: unknown) => refusal(503, messageOf(error)))
       .then((found) => write(response, found));
   });
@@ -90,11 +90,11 @@ function withoutUri(config: string): string {
   return writeExactly(parsed);
 }
 
-function refusal(code: number, message: string): Answer {
+function refusal(code: number, message: string): CatalogResponse {
   return { status: code, text: JSON.stringify({ error: { message, type: 'RelayException', code } }) };
 }
 
-function write(response: ServerResponse, { status, text: body }: Answer): void {
+function write(response: ServerResponse, { status, text: body }: CatalogResponse): void {
   const hasBody = status !== 204;
   response.writeHead(status, hasBody ? { 'content-type': 'application/json' } : {}).end(hasBody ? body : undefined);
 }

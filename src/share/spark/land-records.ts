@@ -3,8 +3,8 @@
 import type { DuckDBAppender } from '@duckdb/node-api';
 import { RekapError } from '../../errors.ts';
 import { readRunFile } from '../../land/landed-run.ts';
-import { openAccepted } from '../../landed-readings.ts';
-import { findLanding, requireKnown } from '../../replay-plan.ts';
+import { openAccepted } from '../../run/landed-readings.ts';
+import { findLanding, requireKnown } from '../../run/replay-plan.ts';
 import { readRuns } from '../../warehouse/runs-log.ts';
 import { listSnapshotIds } from '../../warehouse/warehouse.ts';
 import { type Database, quoteText } from '../../runtime/database.ts';

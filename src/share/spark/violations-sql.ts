@@ -1,6 +1,6 @@
 /** Finds the violations of the declared row checks in Spark's SQL, with the messages of `check-messages.ts`. */
 
-import { ownMessages } from '../../check-messages.ts';
+import { ownMessages } from '../../load/check-messages.ts';
 import { kindOf } from '../../kinds/kinds.ts';
 import { conditionOf, type Dialect } from '../../load/generated-checks.ts';
 import type { AnyPipeline, RowCheck, SumCheck } from '../../project/declaration.ts';

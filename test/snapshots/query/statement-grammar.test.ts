@@ -146,7 +146,7 @@ async function makeTree(name: string, owner: number) {
   await made.run(`CREATE TABLE voters AS SELECT range AS n FROM range(5); COPY voters TO '${parquet}'`);
   made.close();
   await chmod(database, 0o444);
-  const answers = join(landing, 'answers.jsonl');
+  const answers = join(landing, 'responses.jsonl');
   const others = [join(snapshot, 'manifest.json'), answers, join(outside, 'own.csv')];
   for (const file of others) await writeFile(file, 'n\n1\n');
   for (const path of ['', ...(await readdir(root, { recursive: true }))]) await lchown(join(root, path), owner, owner);

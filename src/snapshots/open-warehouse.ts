@@ -1,21 +1,21 @@
 /** A warehouse for programs: reads, compares, verifies, judges and exports its snapshots. */
 
-import { chooseSnapshots, diffSnapshots } from './snapshots/diff-snapshots.ts';
-import { exportSnapshot } from './snapshots/export-snapshot.ts';
-import { readAllRuns } from './publish/killed-runs.ts';
-import { judgeStatus, type Status } from './snapshots/freshness.ts';
-import { type Verification, verifyPublished } from './snapshots/manage-snapshots.ts';
-import type { QueryParameters } from './snapshots/query/prepare-query.ts';
-import { jsonValue, type QueryResult } from './snapshots/query/query-result.ts';
-import { runQuery } from './snapshots/query/run-query.ts';
-import { requireOutside } from './snapshots/query/write-aside.ts';
+import { chooseSnapshots, diffSnapshots } from './diff-snapshots.ts';
+import { exportSnapshot } from './export-snapshot.ts';
+import { readAllRuns } from '../publish/killed-runs.ts';
+import { judgeStatus, type Status } from './freshness.ts';
+import { type Verification, verifyPublished } from './manage-snapshots.ts';
+import type { QueryParameters } from './query/prepare-query.ts';
+import { jsonValue, type QueryResult } from './query/query-result.ts';
+import { runQuery } from './query/run-query.ts';
+import { requireOutside } from './query/write-aside.ts';
 import {
   chooseSnapshot,
   requireCurrent,
   requireDatabase,
   requireWarehouse,
   type Snapshot,
-} from './warehouse/warehouse.ts';
+} from '../warehouse/warehouse.ts';
 
 /** A value as `rekap query --format json` prints it: decimals, dates and integers beyond 2^53 are strings that keep every digit. */
 export type RowValue = string | number | boolean | null | readonly RowValue[] | { readonly [name: string]: RowValue };

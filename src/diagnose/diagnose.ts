@@ -3,12 +3,12 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { bad, doubt, examineService, type Finding, ok, type ServiceOptions } from './diagnose-service.ts';
-import { isRekapError, systemCode } from './errors.ts';
-import type { Secret } from './source/secret.ts';
-import { formatNumber } from './runtime/text.ts';
-import { isFolder } from './runtime/with-file.ts';
-import { readCurrentId } from './warehouse/warehouse.ts';
+import { bad, doubt, examineService, type Finding, ok, type ServiceOptions } from './examine-service.ts';
+import { isRekapError, systemCode } from '../errors.ts';
+import type { Secret } from '../source/secret.ts';
+import { formatNumber } from '../runtime/text.ts';
+import { isFolder } from '../runtime/with-file.ts';
+import { readCurrentId } from '../warehouse/warehouse.ts';
 
 export interface DoctorOptions extends ServiceOptions {
   readonly warehouse: string;

@@ -2,20 +2,20 @@
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { createHttpTransport } from './source/http-transport.ts';
-import { SourceClient } from './source/source-client.ts';
-import { extract } from './extract/extract.ts';
-import type { RunFile } from './land/formats.ts';
-import { openLanding } from './land/landing.ts';
-import type { Project } from './project/declaration.ts';
-import { storedPart } from './project/stored.ts';
-import { historyOf } from './publish/manifest.ts';
-import { openResumedRuns } from './publish/landings.ts';
-import type { Run } from './run-options.ts';
-import { closeAll, orClose } from './runtime/bound-signal.ts';
-import { readVersion } from './runtime/version.ts';
-import type { AcceptedReading } from './stages.ts';
-import type { Snapshot } from './warehouse/warehouse.ts';
+import { createHttpTransport } from '../source/http-transport.ts';
+import { SourceClient } from '../source/source-client.ts';
+import { extract } from '../extract/extract.ts';
+import type { RunFile } from '../land/formats.ts';
+import { openLanding } from '../land/landing.ts';
+import type { Project } from '../project/declaration.ts';
+import { storedPart } from '../project/stored.ts';
+import { historyOf } from '../publish/manifest.ts';
+import { openResumedRuns } from '../publish/landings.ts';
+import type { Run } from '../publish/run.ts';
+import { closeAll, orClose } from '../runtime/bound-signal.ts';
+import { readVersion } from '../runtime/version.ts';
+import type { AcceptedReading } from '../stages.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
 
 const maxResponseBytes = 64 * 1024 * 1024;
 const heldBytes = 48 * 1024 * 1024;

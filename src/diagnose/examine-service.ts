@@ -1,16 +1,16 @@
-/** Checks that a service answers as a project declares it: reads first pages as a sync does, and compares them with the declaration. */
+/** Checks that a service responds as a project declares it: reads first pages as a sync does, and compares them with the declaration. */
 
-import { RekapError } from './errors.ts';
-import { DatasetPages, PageHolder } from './extract/pages.ts';
-import { RecordReader } from './extract/prove.ts';
-import { type AnyPipeline, nextPointer, type Project } from './project/declaration.ts';
-import type { Clock } from './runtime/context.ts';
-import { countOf } from './runtime/text.ts';
-import { createHttpTransport } from './source/http-transport.ts';
-import type { FetchedPage } from './source/response-reader.ts';
-import type { Secret } from './source/secret.ts';
-import { SourceClient } from './source/source-client.ts';
-import { isRefusal } from './source/source-messages.ts';
+import { RekapError } from '../errors.ts';
+import { DatasetPages, PageHolder } from '../extract/pages.ts';
+import { RecordReader } from '../extract/prove.ts';
+import { type AnyPipeline, nextPointer, type Project } from '../project/declaration.ts';
+import type { Clock } from '../runtime/context.ts';
+import { countOf } from '../runtime/text.ts';
+import { createHttpTransport } from '../source/http-transport.ts';
+import type { FetchedPage } from '../source/response-reader.ts';
+import type { Secret } from '../source/secret.ts';
+import { SourceClient } from '../source/source-client.ts';
+import { isRefusal } from '../source/source-messages.ts';
 
 export interface Finding {
   readonly about: string;

@@ -1,14 +1,14 @@
 /** Defines the options, the state and the result of a run. */
 
-import type { Secret } from './source/secret.ts';
-import type { SourceFigures } from './source/source-client.ts';
-import type { BrokenCheck } from './load/load-report.ts';
-import type { AnyPipeline, Project } from './project/declaration.ts';
-import type { SourceFile } from './project/declaration-error.ts';
-import type { Clock, Random, Report, RunStep } from './runtime/context.ts';
-import type { Grade } from './stages.ts';
-import type { Manifest } from './warehouse/snapshot-format.ts';
-import type { Snapshot } from './warehouse/warehouse.ts';
+import type { Secret } from '../source/secret.ts';
+import type { SourceFigures } from '../source/source-client.ts';
+import type { BrokenCheck } from '../load/load-report.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { SourceFile } from '../project/declaration-error.ts';
+import type { Clock, Random, Report, RunStep } from '../runtime/context.ts';
+import type { Grade } from '../stages.ts';
+import type { Manifest } from '../warehouse/snapshot-format.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
 
 /** Options of a sync. Times are in milliseconds. `rekap sync --help` describes each. */
 export interface SyncOptions {
@@ -121,8 +121,8 @@ export interface SyncResult {
   readonly pruned: readonly string[];
 }
 
-/** A run before it has a plan. */
-export interface Attempt {
+/** A run under the lock of the warehouse. */
+export interface Run {
   readonly kind: SyncResult['kind'];
   readonly project: Project;
   readonly reportModule: string | null;
@@ -137,10 +137,6 @@ export interface Attempt {
   readonly steps: readonly (readonly [step: RunStep, at: number])[];
   readonly begunAt: Date;
   readonly started: number;
-}
-
-/** The plan of a run, which is made under the lock. */
-export interface RunPlan {
   readonly id: string;
   readonly landing: string;
   /** Start of the run; for a replay, of the original run. */
@@ -149,19 +145,9 @@ export interface RunPlan {
   readonly current: string | null;
   /** The pinned snapshot, which keeps `current` unchanged; null if none is pinned, or if the run removes the pin. */
   readonly pinned: string | null;
-}
-
-export interface Run extends RunPlan, Attempt {
   readonly requested: readonly AnyPipeline[];
   readonly folder: string;
   readonly signal: AbortSignal;
   /** Null before the first request. */
   figures: Readonly<SourceFigures> | null;
-}
-
-export interface RunEnd extends Pick<
-  SyncResult,
-  'outcome' | 'current' | 'snapshot' | 'manifest' | 'broken_checks' | 'pruned'
-> {
-  readonly equals?: string | null;
 }

@@ -1,8 +1,8 @@
 /** Creates the message of a violation from one template per check, in English and Indonesian, in TypeScript or in SQL. */
 
-import { quoteText } from './runtime/database.ts';
-import { kindOf } from './kinds/kinds.ts';
-import { type AnyPipeline, type Language, type Message, type Project, sumChecks } from './project/declaration.ts';
+import { quoteText } from '../runtime/database.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import { type AnyPipeline, type Language, type Message, type Project, sumChecks } from '../project/declaration.ts';
 
 /** Templates of the checks that aren't declared in SQL. Names in braces are filled in. */
 export const ownMessages = {

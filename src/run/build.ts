@@ -1,16 +1,16 @@
 /** Builds tables and Parquet files from accepted readings, in the folder of the run. */
 
 import { join } from 'node:path';
-import { RekapError } from './errors.ts';
-import { Load } from './load/load.ts';
-import type { CarryOver } from './load/previous-tables.ts';
-import type { Built, Staged } from './publish/describe-snapshot.ts';
-import type { Run } from './run-options.ts';
-import { explainByPrevious, findPrevious } from './publish/previous.ts';
-import { comparePartitions, namePartition } from './project/declaration.ts';
-import type { AcceptedReading, TransformTotals, Verdict } from './stages.ts';
-import { Transformer } from './transform/transformer.ts';
-import { databaseFile } from './warehouse/snapshot-format.ts';
+import { RekapError } from '../errors.ts';
+import { Load } from '../load/load.ts';
+import type { CarryOver } from '../load/previous-tables.ts';
+import type { Built, Staged } from '../publish/describe-snapshot.ts';
+import type { Run } from '../publish/run.ts';
+import { explainByPrevious, findPrevious } from '../publish/previous.ts';
+import { comparePartitions, namePartition } from '../project/declaration.ts';
+import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
+import { Transformer } from '../transform/transformer.ts';
+import { databaseFile } from '../warehouse/snapshot-format.ts';
 
 /** @throws `pipeline-definition` if the SQL of the project is invalid. */
 export function beginLoad({ project, files, folder, previous, options: { memory }, signal }: Run): Promise<Load> {

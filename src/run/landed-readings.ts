@@ -1,17 +1,17 @@
 /** Reads the accepted partitions of an earlier run from its landing, without requests and without proving them again. */
 
 import { join } from 'node:path';
-import { RekapError } from './errors.ts';
-import { noFigures } from './source/source-client.ts';
-import { ScanError } from './source/decode/json-text.ts';
-import { sliceRecords } from './source/decode/record-index-builder.ts';
-import { createPageScanner } from './source/decode/scan-response.ts';
-import { responsesFile } from './land/formats.ts';
-import { openLandedRun, readVerdicts } from './land/landed-run.ts';
-import type { Project } from './project/declaration.ts';
-import type { Run } from './run-options.ts';
+import { RekapError } from '../errors.ts';
+import { noFigures } from '../source/source-client.ts';
+import { ScanError } from '../source/decode/json-text.ts';
+import { sliceRecords } from '../source/decode/record-index-builder.ts';
+import { createPageScanner } from '../source/decode/scan-response.ts';
+import { responsesFile } from '../land/formats.ts';
+import { openLandedRun, readVerdicts } from '../land/landed-run.ts';
+import type { Project } from '../project/declaration.ts';
+import type { Run } from '../publish/run.ts';
 import type { OpenedSource } from './open-source.ts';
-import type { AcceptedPage, AcceptedReading, Page } from './stages.ts';
+import type { AcceptedPage, AcceptedReading, Page } from '../stages.ts';
 
 export async function openLandedReadings(run: Run): Promise<OpenedSource> {
   run.enter('fetch');

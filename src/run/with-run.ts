@@ -1,52 +1,48 @@
 /** Runs a sync or a replay: locks the warehouse, plans, acts, and records how the run ended. */
 
 import { existsSync } from 'node:fs';
-import { boundSignal } from './runtime/bound-signal.ts';
-import { RekapError, tookTooLong } from './errors.ts';
-import type { AnyPipeline, Project } from './project/declaration.ts';
-import { parentOf } from './project/validate.ts';
-import { lockWarehouse } from './publish/lock.ts';
+import { boundSignal } from '../runtime/bound-signal.ts';
+import { RekapError, tookTooLong } from '../errors.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { parentOf } from '../project/validate.ts';
+import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,
   clearLeftovers,
   discardSnapshotFolder,
   makeWarehouse,
-} from './publish/snapshot-folder.ts';
-import { explainFileError } from './warehouse/file-errors.ts';
-import type { RunStep } from './runtime/context.ts';
-import type { Snapshot } from './warehouse/warehouse.ts';
-import { recordKilled } from './publish/killed-runs.ts';
-import { figuresOf, recordEnd, recordFailure } from './publish/record-run.ts';
-import { pruneLandings } from './publish/landings.ts';
-import type { Attempt, Run, RunEnd, RunPlan, SyncContext, SyncOptions, SyncResult } from './run-options.ts';
+} from '../publish/snapshot-folder.ts';
+import { explainFileError } from '../warehouse/file-errors.ts';
+import type { RunStep } from '../runtime/context.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
+import { recordKilled } from '../publish/killed-runs.ts';
+import { figuresOf, recordEnd, recordFailure } from '../publish/record-run.ts';
+import { pruneLandings } from '../publish/landings.ts';
+import type { Run, SyncContext, SyncOptions, SyncResult } from '../publish/run.ts';
+
+/** A run before it has a plan. */
+export type Begun = Omit<Run, keyof Planned | 'requested' | 'folder' | 'signal' | 'figures'>;
+type Planned = Pick<Run, 'id' | 'landing' | 'startedAt' | 'previous' | 'current' | 'pinned'>;
+type Ended = Pick<SyncResult, 'outcome' | 'current' | 'snapshot' | 'manifest' | 'broken_checks' | 'pruned'> &
+  Partial<Pick<SyncResult, 'equals'>>;
 
 /**
  * Runs `plan` and `act` under the lock of the warehouse, records the end of the run, and removes temporary files.
  *
  * @throws The error that ended the run. The previous snapshot then stays unchanged.
  */
-export async function withRun<Plan extends RunPlan>(
-  {
-    kind,
-    project,
-    reportModule,
-    files,
-    options,
-    context,
-  }: Pick<Attempt, 'kind' | 'project' | 'reportModule' | 'files' | 'options' | 'context'>,
-  plan: (attempt: Attempt) => Promise<Plan>,
-  act: (run: Run & Plan) => Promise<RunEnd>,
+export async function withRun<Plan extends Planned>(
+  given: Pick<Run, 'kind' | 'project' | 'reportModule' | 'files' | 'options' | 'context'>,
+  plan: (begun: Begun) => Promise<Plan>,
+  act: (run: Run & Plan) => Promise<Ended>,
 ): Promise<SyncResult> {
+  const { options, context } = given;
   const { warehouse } = options;
   const warnings: string[] = [];
   const steps: [RunStep, number][] = [];
   const keptContext = keepWarnings(context, options, warnings);
-  const attempt: Attempt = {
-    kind,
-    project,
-    reportModule,
-    files,
-    options,
+  const begun: Begun = {
+    ...given,
     context: keptContext,
     warn: (message) => keptContext.report({ kind: 'warning', message }),
     enter(step) {
@@ -59,10 +55,10 @@ export async function withRun<Plan extends RunPlan>(
     started: context.clock.monotonic(),
   };
   try {
-    await makeWarehouse(warehouse, attempt.warn);
-    const unlock = await orRecorded(attempt, () => lockWarehouse(warehouse));
+    await makeWarehouse(warehouse, begun.warn);
+    const unlock = await orRecorded(begun, () => lockWarehouse(warehouse));
     try {
-      return await actLocked(attempt, plan, act);
+      return await actLocked(begun, plan, act);
     } finally {
       unlock();
     }
@@ -71,36 +67,36 @@ export async function withRun<Plan extends RunPlan>(
   }
 }
 
-async function orRecorded<Value>(attempt: Attempt, begin: () => Promise<Value>): Promise<Value> {
+async function orRecorded<Value>(begun: Begun, begin: () => Promise<Value>): Promise<Value> {
   try {
     return await begin();
   } catch (error) {
-    throw await recordFailure({ ...attempt, id: null, figures: null }, error);
+    throw await recordFailure({ ...begun, id: null, figures: null }, error);
   }
 }
 
-async function actLocked<Plan extends RunPlan>(
-  attempt: Attempt,
-  plan: (attempt: Attempt) => Promise<Plan>,
-  act: (run: Run & Plan) => Promise<RunEnd>,
+async function actLocked<Plan extends Planned>(
+  begun: Begun,
+  plan: (begun: Begun) => Promise<Plan>,
+  act: (run: Run & Plan) => Promise<Ended>,
 ): Promise<SyncResult> {
-  const { kind, project, options, context, enter } = attempt;
+  const { kind, project, options, context, enter } = begun;
   const { warehouse, maxDuration, dryRun } = options;
-  const begun = await orRecorded(attempt, async () => {
+  const planned = await orRecorded(begun, async () => {
     enter('clear leftovers');
     await clearLeftovers(warehouse);
     // A replay can't send the notice of a killed sync, so it leaves that to the next sync.
     if (kind === 'sync') await recordKilled(warehouse);
-    const planned = await plan(attempt);
-    attempt.context.report({ kind: 'begin', run: planned.id });
+    const made = await plan(begun);
+    context.report({ kind: 'begin', run: made.id });
     enter('begin');
-    return { ...planned, folder: await beginSnapshotFolder(warehouse, planned.id) };
+    return { ...made, folder: await beginSnapshotFolder(warehouse, made.id) };
   });
   const bound = boundSignal(context.signal, maxDuration, () =>
     tookTooLong(kind, maxDuration, 'Nothing was published. '),
   );
   const requested = requestedPipelines(project, options);
-  const run: Run & Plan = { ...attempt, ...begun, requested, signal: bound.signal, figures: null };
+  const run: Run & Plan = { ...begun, ...planned, requested, signal: bound.signal, figures: null };
   try {
     const { equals = null, manifest, broken_checks, ...end } = await act(run);
     enter('record the run');

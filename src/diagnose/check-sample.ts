@@ -2,13 +2,13 @@
 
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { DeclaredPlaces } from './extract/declared-places.ts';
-import type { AnyPipeline } from './project/declaration.ts';
-import { declarationError, type LocatedProblem } from './project/declaration-error.ts';
-import type { LoadedProject } from './project/load-project.ts';
-import { fileOf } from './serve/record-source.ts';
-import { createPageScanner } from './source/decode/scan-response.ts';
-import { messageOf } from './errors.ts';
+import { DeclaredPlaces } from '../extract/declared-places.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
+import { declarationError, type LocatedProblem } from '../project/declaration-error.ts';
+import type { LoadedProject } from '../project/load-project.ts';
+import { fileOf } from '../serve/record-source.ts';
+import { createPageScanner } from '../source/decode/scan-response.ts';
+import { messageOf } from '../errors.ts';
 
 /**
  * Returns the nullable columns whose field no record of the sample has. A project without a sample has none.

@@ -1,13 +1,13 @@
 /** Finds the input of a replay: the landing, the settings of its run, and the snapshots to compare with. */
 
 import { basename, join } from 'node:path';
-import { gateRefusal, RekapError } from './errors.ts';
-import { Secret } from './source/secret.ts';
-import type { RunFile } from './land/formats.ts';
-import { readRuns } from './warehouse/runs-log.ts';
-import { requireReplaceable } from './publish/switch-current.ts';
-import { checkManifestFile } from './publish/verify-snapshot.ts';
-import { warehousePaths } from './warehouse/snapshot-format.ts';
+import { gateRefusal, RekapError } from '../errors.ts';
+import { Secret } from '../source/secret.ts';
+import type { RunFile } from '../land/formats.ts';
+import { readRuns } from '../warehouse/runs-log.ts';
+import { requireReplaceable } from '../publish/switch-current.ts';
+import { checkManifestFile } from '../publish/verify-snapshot.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import {
   fillFirst,
   listLandedIds,
@@ -16,11 +16,11 @@ import {
   readCurrentId,
   readSnapshot,
   type Snapshot,
-} from './warehouse/warehouse.ts';
-import { finishedRuns } from './publish/landings.ts';
-import type { Attempt, ReplayOptions, RunPlan, SyncOptions } from './run-options.ts';
+} from '../warehouse/warehouse.ts';
+import { finishedRuns } from '../publish/landings.ts';
+import type { ReplayOptions, Run, SyncOptions } from '../publish/run.ts';
 
-export interface Replay extends RunPlan {
+export interface Replay extends Pick<Run, 'id' | 'landing' | 'startedAt' | 'previous' | 'current' | 'pinned'> {
   readonly file: RunFile;
   /** The snapshot of the run, with an unchanged manifest. The landing must match it. Null if the run has no snapshot. */
   readonly original: Snapshot | null;
@@ -115,7 +115,7 @@ export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions 
 }
 
 /** Reads the current snapshot. If it is damaged, only warns, because the replay may restore it. */
-export async function readCurrentOrWarn({ options, warn }: Attempt): Promise<Snapshot | null> {
+export async function readCurrentOrWarn({ options, warn }: Pick<Run, 'options' | 'warn'>): Promise<Snapshot | null> {
   try {
     return await readCurrent(options.warehouse);
   } catch (error) {
@@ -156,7 +156,7 @@ export async function readUnaltered(warehouse: string, id: string): Promise<Snap
 }
 
 export async function previousOf(
-  { project, options, warn }: Attempt,
+  { project, options, warn }: Pick<Run, 'project' | 'options' | 'warn'>,
   { file: { run, previous, partitions, datasets }, original }: Pick<Replay, 'file' | 'original'>,
 ): Promise<Snapshot | null> {
   if (previous === null) return null;
