@@ -7,7 +7,7 @@ import { readRunLines } from '../support/run-lines.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const parts = ['build', 'load/load'];
+const parts = ['run/build', 'load/load'];
 
 beforeEach(() => {
   vi.resetModules();

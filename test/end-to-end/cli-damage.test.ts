@@ -143,7 +143,7 @@ describe('rekap snapshots verify', () => {
     expect(JSON.parse(asJson.stdout)).toEqual({
       snapshot: damagedId,
       intact: false,
-      answers: 'unknown',
+      responses: 'unknown',
       next: expect.stringMatching(/"rekap snapshots rollback ID --warehouse \S+"\./),
       problems: [expect.stringContaining('is not valid JSON')],
     });

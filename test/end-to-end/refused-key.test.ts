@@ -54,7 +54,7 @@ describe('a source that forbids', () => {
     expect((await run(words, server.url)).code).toBe(0);
     const doctor = ['doctor', '--base-url', server.url, '--warehouse', await temporaryFolder()];
     const { stdout } = await runHere(doctor, { REKAP_API_KEY: 'a-key-of-a-client' });
-    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('the full list is refused');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('refuses the full listing');
     expect(stdout).toContain('partition');
   });
 

@@ -103,7 +103,7 @@ describe('a landed run', () => {
     await appendFile(file, line.slice(0, -20));
     expect((await open(folder)).size).toBe(1);
     await appendFile(file, '\n');
-    await expect(open(folder)).rejects.toThrow(/^Line 2 of .*answers\.jsonl is damaged/);
+    await expect(open(folder)).rejects.toThrow(/^Line 2 of .*responses\.jsonl is damaged/);
   });
 
   it.each([bodiesFile, responsesFile, runFile])('is refused without %s', async (name) => {

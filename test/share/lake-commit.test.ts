@@ -99,7 +99,7 @@ describe('a commit', () => {
     fake.faults.push(...Array.from({ length: 5 }, () => 'answer 200 without applying' as const));
     await expect(catalog.commit([append(catalog, long, null)])).rejects.toMatchObject({
       code: 'lake-uncertain',
-      message: expect.stringContaining('answered 200, but does not show them'),
+      message: expect.stringContaining('200, but does not show them'),
     });
   });
 
