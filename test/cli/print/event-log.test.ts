@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest';
 import { createEventLog, jsonLine, type LogEntry, logEvents, textLine } from '../../../src/cli/print/event-log.ts';
 import { manualClock } from '../../../src/testing/manual-clock.ts';
+import { startFaultServer } from '../../support/fault-server.ts';
 import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -35,10 +36,11 @@ it('contains only declared events of a sync', async () => {
 });
 
 it('contains the failure of a sync as JSON', async () => {
-  const words = ['sync', '--base-url', 'http://127.0.0.1:1', '--max-duration', '1', '--log-format', 'json'];
+  const silent = await startFaultServer(() => {});
+  const words = ['sync', '--base-url', silent.url, '--max-duration', '1', '--log-format', 'json'];
   const { stderr, code } = await runHere([...words, '--warehouse', await temporaryFolder()], {
     REKAP_API_KEY: 'a-key',
-  });
+  }).finally(() => silent.close());
   expect(code).toBe(4);
   expect(readLog(stderr).at(-1)).toMatchObject({ event: 'run_failed', code: 'run-timeout', exit_code: 4 });
 });
