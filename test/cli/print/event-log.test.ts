@@ -38,9 +38,9 @@ it('contains only declared events of a sync', async () => {
 it('contains the failure of a sync as JSON', async () => {
   const silent = await startFaultServer(() => {});
   const words = ['sync', '--base-url', silent.url, '--max-duration', '1', '--log-format', 'json'];
-  const { stderr, code } = await runHere([...words, '--warehouse', await temporaryFolder()], {
-    REKAP_API_KEY: 'a-key',
-  }).finally(() => silent.close());
+  const warehouse = ['--warehouse', await temporaryFolder()];
+  const { stderr, code } = await runHere([...words, ...warehouse], { REKAP_API_KEY: 'a-key' });
+  await silent.close();
   expect(code).toBe(4);
   expect(readLog(stderr).at(-1)).toMatchObject({ event: 'run_failed', code: 'run-timeout', exit_code: 4 });
 });
