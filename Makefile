@@ -15,7 +15,7 @@ WAREHOUSE ?= data/warehouse
 .PHONY: help setup build install uninstall sync serve test test-lake test-spark test-trino fuzz crash oracle readers package release check bench bench-long bench-dlt bench-report compare sample docs format clean tools
 
 rekap := node dist/src/cli/main.js
-sources := $(shell find src pipelines data/sample test bench -name '*.ts') tsconfig.json
+sources := $(shell find src pipelines data/sample test bench -name '*.ts') tsconfig.json rolldown.config.js
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,7 @@ build: dist/built ## compile to dist/ if a source has changed
 dist/built: $(sources) node_modules/.package-lock.json
 	@rm -rf dist.next dist.old
 	@npx --no-install tsc --outDir dist.next
+	@DIST=dist.next npx --no-install rolldown -c > /dev/null
 	@chmod +x dist.next/src/cli/main.js
 	@touch dist.next/built
 	@if [ -d dist ]; then mv dist dist.old; fi

@@ -13,6 +13,6 @@ const ownFolder = join(dirname(fileURLToPath(import.meta.url)), '..', '..') + se
 export async function importModule(path: string): Promise<unknown> {
   if (path.startsWith(join(ownFolder, 'pipelines') + sep)) return import(pathToFileURL(path).href);
   const { createJiti } = await import('jiti');
-  const rekap = fileURLToPath(new URL(`define${extname(import.meta.url)}`, import.meta.url));
+  const rekap = fileURLToPath(new URL(`../project/define${extname(import.meta.url)}`, import.meta.url));
   return createJiti(path, { fsCache: false, moduleCache: false, interopDefault: false, alias: { rekap } }).import(path);
 }
