@@ -79,7 +79,7 @@ async function runSpark(catalog: TestCatalog, script: string): Promise<void> {
 async function expectSame(warehouse: string, { id, folder, manifest }: Snapshot, catalog: TestCatalog): Promise<void> {
   const where = ['--warehouse', warehouse, '--catalog', catalog.url, '--extensions', extensions];
   expect(await runHere(['lake', 'land', manifest.run, ...where])).toMatchObject({ code: 0, stderr: '' });
-  const script = await runHere(['spark-script', manifest.run, '--warehouse', warehouse]);
+  const script = await runHere(['lake', 'script', manifest.run, '--warehouse', warehouse]);
   expect(script).toMatchObject({ code: 0, stderr: '' });
   await runSpark(catalog, script.stdout);
   expect(await runHere(['lake', 'release', manifest.run, ...where])).toMatchObject({ code: 0, stderr: '' });
@@ -156,7 +156,7 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
     const release = () => runHere(['lake', 'release', manifest.run, ...where]);
     await runHere(['lake', 'land', manifest.run, ...where]);
     expect(await release()).toMatchObject({ code: 8, stderr: expect.stringContaining('has no branch') });
-    const { stdout } = await runHere(['spark-script', manifest.run, '--warehouse', warehouse]);
+    const { stdout } = await runHere(['lake', 'script', manifest.run, '--warehouse', warehouse]);
     await runSpark(catalog, stdout.replace("dataset = 'vessels'", "dataset = 'vessels' AND position > 0"));
     expect(await release()).toMatchObject({ code: 1, stderr: expect.stringContaining('records were transformed') });
     // A script that ended, and then half of one.

@@ -1,7 +1,6 @@
 /** Compares a table of a catalog with a Parquet file of a snapshot, row by row, and writes the difference. */
 
 import { columnList, type Database, quoteIdentifier, readParquetSql } from '../../runtime/database.ts';
-import type { SnapshotId } from './iceberg.ts';
 import { lakeTableSql } from './lake-database.ts';
 import { type LakeTable, placeholderSql } from './table-schema.ts';
 
@@ -21,15 +20,8 @@ function differenceSql({ columns, file }: LakeTable, inLake: string): string {
     GROUP BY ${names} HAVING "in lake" <> "in snapshot"`;
 }
 
-/** @param version Snapshot ID of the table in the catalog; null for the current one. */
-export async function compare(
-  database: Database,
-  namespace: string,
-  table: LakeTable,
-  version: SnapshotId | null = null,
-): Promise<Difference> {
-  const inLake = `${lakeTableSql(namespace, table.name)}${version === null ? '' : ` AT (VERSION => ${version})`}`;
-  return countDifference(database, table.name, `(${differenceSql(table, inLake)})`);
+export async function compare(database: Database, namespace: string, table: LakeTable): Promise<Difference> {
+  return countDifference(database, table.name, `(${differenceSql(table, lakeTableSql(namespace, table.name))})`);
 }
 
 async function countDifference(database: Database, table: string, differences: string): Promise<Difference> {

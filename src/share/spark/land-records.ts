@@ -127,7 +127,7 @@ export function requireReleases({ namespace, url }: CatalogSettings, last: Publi
   throw new RekapError(
     'lake-conflict',
     `The namespace ${namespace} of ${url} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`,
-    'Choose another --namespace for lake land, spark-script and lake release.',
+    'Choose another --namespace for lake land, lake script and lake release.',
   );
 }
 

@@ -131,7 +131,7 @@ function versionOf(
   throw new RekapError(
     'lake',
     `The table ${name} of the namespace ${namespace} has no branch ${branch}.`,
-    'Run "rekap lake land", then the script of "rekap spark-script" in Spark, all with the same --namespace.',
+    'Run "rekap lake land", then the script of "rekap lake script" in Spark, all with the same --namespace.',
   );
 }
 
