@@ -17,7 +17,7 @@ import { pushSnapshot } from '../../src/share/push-snapshot.ts';
 import { listSnapshotIds, readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { startMemoryStore } from '../support/memory-store.ts';
-import { hasStore, startBrokenWay, startStore } from '../support/object-store.ts';
+import { altered, hasStore, startBrokenWay, startStore } from '../support/object-store.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
@@ -126,8 +126,7 @@ for (const { kind, isThere, start } of stores)
       await push(warehouse, bucket, ids[0]);
       let isOther = false;
       // While the first one uploads, the second one goes the whole way.
-      const slow: Bucket = {
-        ...bucket,
+      const slow = altered(bucket, {
         async upload(...given) {
           if (!isOther) {
             isOther = true;
@@ -135,7 +134,7 @@ for (const { kind, isThere, start } of stores)
           }
           return bucket.upload(...given);
         },
-      };
+      });
       await expect(push(warehouse, slow, ids[1])).rejects.toMatchObject({ code: 'bucket-conflict' });
       expect(await currentOf(bucket)).toBe(ids[2]);
     });
@@ -168,14 +167,13 @@ for (const { kind, isThere, start } of stores)
     it.each(['is new', 'has this ETag'])('is refused where its store ignores the condition "%s"', async (ignored) => {
       const { warehouse } = await fourSnapshots();
       const bucket = await (await start()).open();
-      const careless: Bucket = {
-        ...bucket,
+      const careless = altered(bucket, {
         async write(path, text, condition) {
           if ((condition === 'is new') !== (ignored === 'is new')) return bucket.write(path, text, condition);
           const now = await bucket.read(path);
           return bucket.write(path, text, now === null ? 'is new' : { etag: now.etag });
         },
-      };
+      });
       await expect(push(warehouse, careless)).rejects.toMatchObject({ code: 'bucket' });
       expect(await currentOf(bucket)).toBeUndefined();
     });
@@ -184,13 +182,12 @@ for (const { kind, isThere, start } of stores)
       const { warehouse } = await fourSnapshots();
       const bucket = await (await start()).open();
       const { folder } = await requireCurrent(warehouse);
-      const slow: Bucket = {
-        ...bucket,
+      const slow = altered(bucket, {
         async sizes(path) {
           await rm(join(folder, 'report.html'));
           return bucket.sizes(path);
         },
-      };
+      });
       await expect(push(warehouse, slow)).rejects.toMatchObject({ code: 'warehouse' });
       expect(await currentOf(bucket)).toBeUndefined();
     });
@@ -227,13 +224,12 @@ for (const { kind, isThere, start } of stores)
         await bucket.remove(`snapshots/${ids[0]}/`);
       };
       // Files come side by side: the first one waits for the push, and the others do too.
-      const slow: Bucket = {
-        ...bucket,
+      const slow = altered(bucket, {
         async download(...given) {
           await (replaced ??= replace());
           return bucket.download(...given);
         },
-      };
+      });
       const mirror = await temporaryFolder();
       expect(await pull(mirror, slow)).toMatchObject({ snapshot: ids[3] });
       expect(await damageOf(mirror)).toEqual([]);
