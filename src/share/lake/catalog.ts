@@ -4,6 +4,7 @@ import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { Clock } from '../../runtime/context.ts';
 import type { Secret } from '../../source/secret.ts';
 import { parseExactly, writeExactly } from './exact-json.ts';
+import { type CatalogResponse, exchange } from './exchange.ts';
 import { isSame, type NewTable, type SnapshotId, type TableChange, type TableMetadata } from './iceberg.ts';
 import { currentFields } from './table-schema.ts';
 
@@ -18,12 +19,6 @@ export interface CatalogSettings {
   readonly token: ((isExpired: boolean) => Promise<Secret>) | null;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'sleep'>;
-}
-
-/** A response of the catalog. */
-export interface CatalogResponse {
-  readonly status: number;
-  readonly text: string;
 }
 
 /** Milliseconds for a response. A catalog writes a metadata file per table of a commit. */
@@ -179,51 +174,28 @@ export class Catalog {
    * @param path Starts with /v1.
    * @throws `lake` with status 0 if there is no response.
    */
-  async send(
-    method: string,
-    path: string,
-    body?: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<CatalogResponse> {
-    const { token } = this.settings;
-    if (token === null) return this.sendOnce(method, path, body, headers, null);
-    const first = await this.sendOnce(method, path, body, headers, await token(false));
-    return first.status === 401 ? this.sendOnce(method, path, body, headers, await token(true)) : first;
-  }
-
-  private async sendOnce(
-    method: string,
-    path: string,
-    body: string | undefined,
-    headers: Readonly<Record<string, string>>,
-    token: Secret | null,
-  ): Promise<CatalogResponse> {
-    const { url, signal } = this.settings;
-    try {
-      const response = await fetch(url + path, {
+  async send(method: string, path: string, body?: string, others: Readonly<Record<string, string>> = {}) {
+    const { token, url, signal } = this.settings;
+    const sendWith = async (secret: Secret | undefined): Promise<CatalogResponse> => {
+      const authorization = secret && { authorization: `Bearer ${secret.reveal()}` };
+      const found = await exchange(url + path, {
         method,
-        // A redirect could send the token to another host.
-        redirect: 'error',
-        headers: {
-          'content-type': 'application/json',
-          ...headers,
-          ...(token !== null && { authorization: `Bearer ${token.reveal()}` }),
-        },
+        headers: { 'content-type': 'application/json', ...others, ...authorization },
         ...(body !== undefined && { body }),
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+      }).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new RekapError(
+          'lake',
+          `The catalog ${url} cannot be reached: ${messageOf(error).split('\n')[0] || 'no connection'}.`,
+          'Check --catalog and the network, then run the command again.',
+          { cause: error },
+        );
       });
-      const text = await response.text();
-      return { status: response.status, text: token?.redact(text) ?? text };
-    } catch (error) {
-      signal.throwIfAborted();
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw new RekapError(
-        'lake',
-        `The catalog ${url} cannot be reached: ${messageOf(cause).split('\n')[0] || 'no connection'}.`,
-        'Check --catalog and the network, then run the command again.',
-        { cause: error },
-      );
-    }
+      return { ...found, text: secret?.redact(found.text) ?? found.text };
+    };
+    const first = await sendWith(await token?.(false));
+    return first.status === 401 && token !== null ? sendWith(await token(true)) : first;
   }
 
   private path(rest: string): string {

@@ -10,14 +10,15 @@ import { listSnapshotIds } from '../../warehouse/warehouse.ts';
 import { type Database, quoteText } from '../../runtime/database.ts';
 import type { AcceptedReading } from '../../stages.ts';
 import type { Project } from '../../project/declaration.ts';
-import { Catalog, type CatalogSettings } from '../lake/catalog.ts';
+import { Catalog } from '../lake/catalog.ts';
 import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
 import { lakeTableSql } from '../lake/lake-database.ts';
 import type { NewTable, TableChange } from '../lake/iceberg.ts';
 import { readLastPublication } from '../lake/inspect-lake.ts';
 import type { Publication } from '../lake/publications.ts';
 import { createTables } from '../lake/lake-tables.ts';
-import { requireSource } from '../lake/publish-lake.ts';
+import { targetOf } from '../lake/publish-lake.ts';
+import { requireSource } from '../refusals.ts';
 import { describeStaged } from './staged-tables.ts';
 import { fieldsOf, recordText } from './landed-record.ts';
 
@@ -82,8 +83,7 @@ export async function landRecords(
   await requireAccepted(requested.warehouse, file.run);
   // Before tables or columns are created for a run that can't be released.
   const last = await readLastPublication(place);
-  requireSource(place, file.source, last);
-  requireReleases(place.catalog, last);
+  requireReleases(place, file.source, last);
   const staged = await describeStaged(file.project);
   const raw = { ...place, catalog: { ...place.catalog, namespace: rawNamespace } };
   const prepare = async (catalog: Catalog): Promise<void> => {
@@ -121,12 +121,22 @@ async function requireAccepted(warehouse: string, run: string): Promise<void> {
   );
 }
 
-/** Refuses a namespace of published snapshots, because a release would leave the tables that Spark doesn't build as they are. */
-export function requireReleases({ namespace, url }: CatalogSettings, last: Publication | null): void {
-  if (last === null || last.manifest_sha256 === '') return;
+/**
+ * Refuses a namespace of another source, and one of published snapshots, because a release would leave the tables that Spark doesn't build as they
+ * are.
+ */
+export function requireReleases(
+  options: Parameters<typeof targetOf>[0],
+  source: string,
+  last: Publication | null,
+): void {
+  if (last === null) return;
+  const target = targetOf(options);
+  requireSource(target, source, last.source);
+  if (last.manifest_sha256 === '') return;
   throw new RekapError(
     'lake-conflict',
-    `The namespace ${namespace} of ${url} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`,
+    `${target.place} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`,
     'Choose another --namespace for lake land, lake script and lake release.',
   );
 }

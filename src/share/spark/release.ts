@@ -12,7 +12,6 @@ import type { SnapshotId, TableChange, TableMetadata } from '../lake/iceberg.ts'
 import { lakeTableSql } from '../lake/lake-database.ts';
 import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from '../lake/publications.ts';
-import { requireSource } from '../lake/publish-lake.ts';
 import { tagOf, withTag } from '../lake/tags.ts';
 import { requireReleases } from './land-records.ts';
 import { branchOf, ledgerTable, stagedNames } from './staged-tables.ts';
@@ -100,8 +99,7 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
       throw gateRefusal(reasons, 'If the source is right, add --accept-changes.');
     await database.run('BEGIN');
     const last = await lastPublication(database, namespace);
-    requireSource(options, file.source, last);
-    requireReleases(settings, last);
+    requireReleases(options, file.source, last);
     if (last !== null && last.snapshot_id >= run)
       throw new RekapError(
         'lake-conflict',
