@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import type { Bucket } from '../../src/share/bucket.ts';
 import { readCurrentObject } from '../../src/share/current-object.ts';
 import { readRuns } from '../../src/warehouse/runs-log.ts';
-import { pointCurrent } from '../../src/publish/switch-current.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { judgeStatus } from '../../src/snapshots/freshness.ts';
 import { renderMetrics } from '../../src/notify/metrics.ts';
@@ -139,31 +138,6 @@ for (const { kind, isThere, start } of stores)
       expect(await currentOf(bucket)).toBe(ids[2]);
     });
 
-    it('goes back with its own warehouse, and is not taken back by another', async () => {
-      const { warehouse, known: ids } = await fourSnapshots();
-      const bucket = await (await start()).open();
-      await push(warehouse, bucket, ids[3]);
-      await pointCurrent(warehouse, ids[1]!);
-      await push(warehouse, bucket);
-      expect(await currentOf(bucket)).toBe(ids[1]);
-      const mirror = await temporaryFolder();
-      await pull(mirror, bucket);
-      await push(warehouse, bucket, ids[3]);
-      // The mirror has never seen what is current there now.
-      await expect(push(mirror, bucket)).rejects.toMatchObject({ code: 'bucket-conflict' });
-      expect(await currentOf(bucket)).toBe(ids[3]);
-    });
-
-    it('is not mixed with figures of another source', async () => {
-      const { warehouse } = await fourSnapshots();
-      const store = await start();
-      const sample = await temporaryFolder();
-      await push(warehouse, await store.open());
-      await runHere(['sync', '--sample', '--warehouse', sample]);
-      await expect(push(sample, await store.open())).rejects.toMatchObject({ code: 'source-mismatch' });
-      await expect(pull(sample, await store.open())).rejects.toMatchObject({ code: 'source-mismatch' });
-    });
-
     it.each(['is new', 'has this ETag'])('is refused where its store ignores the condition "%s"', async (ignored) => {
       const { warehouse } = await fourSnapshots();
       const bucket = await (await start()).open();
@@ -190,27 +164,6 @@ for (const { kind, isThere, start } of stores)
       });
       await expect(push(warehouse, slow)).rejects.toMatchObject({ code: 'warehouse' });
       expect(await currentOf(bucket)).toBeUndefined();
-    });
-
-    it('gets back a file that somebody removed there', async () => {
-      const { warehouse } = await fourSnapshots();
-      const store = await start();
-      const bucket = await store.open();
-      const { snapshot } = await push(warehouse, bucket);
-      await bucket.remove(`snapshots/${snapshot}/report.html`);
-      const mirror = await temporaryFolder();
-      await expect(pull(mirror, bucket)).rejects.toMatchObject({ code: 'bucket' });
-      expect(await push(warehouse, bucket)).toMatchObject({ outcome: 'pushed', files: 1 });
-      await pull(mirror, bucket);
-      expect(await damageOf(mirror)).toEqual([]);
-    });
-
-    it('keeps as many snapshots as it is told, among them the one that was replaced', async () => {
-      const { warehouse, known: ids } = await fourSnapshots();
-      const store = await start();
-      const bucket = await store.open();
-      for (const id of ids) await push(warehouse, bucket, id, { keep: 2 });
-      expect((await bucket.folders('snapshots/')).toSorted()).toEqual(ids.slice(-2));
     });
 
     it('is read to its end though the snapshot that is read is removed meanwhile', async () => {
@@ -249,27 +202,6 @@ for (const { kind, isThere, start } of stores)
       await writeFile(file, Buffer.alloc((await readFile(file)).length));
       await pullSnapshot({ ...quiet, isCopy: true, warehouse, bucket });
       expect(await damageOf(warehouse)).toEqual([]);
-    });
-
-    it('gives nothing that was altered, and is repaired by another push', async () => {
-      const { warehouse, known: ids } = await fourSnapshots();
-      const store = await start();
-      const bucket = await store.open();
-      const mirror = await temporaryFolder();
-      await push(warehouse, bucket, ids[2]);
-      await pull(mirror, bucket);
-      await push(warehouse, bucket, ids[3]);
-      const report = await readFile(join(warehouse, 'snapshots', ids[3]!, 'report.html'));
-      const altered = join(await temporaryFolder(), 'report.html');
-      await writeFile(altered, Buffer.concat([report.subarray(1), Buffer.from('x')]));
-      // As an upload, so that the store's own sum of it is right.
-      await bucket.upload(`snapshots/${ids[3]}/report.html`, altered);
-      await expect(pull(mirror, bucket)).rejects.toMatchObject({ code: 'bucket' });
-      expect((await requireCurrent(mirror)).id).toBe(ids[2]);
-      await bucket.remove(`snapshots/${ids[3]}/`);
-      await push(warehouse, bucket, ids[3]);
-      await pull(mirror, bucket);
-      expect(await damageOf(mirror)).toEqual([]);
     });
 
     it('keeps nobody waiting for ever: a way that is refused, or falls silent, is said', async () => {

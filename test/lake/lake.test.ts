@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { expireTags, readLakeStatus } from '../../src/share/lake/inspect-lake.ts';
 import { withLake } from '../../src/share/lake/open-lake.ts';
-import type { LakePlace } from '../../src/share/lake/open-lake.ts';
+import type { LakePlace } from '../../src/share/lake/lake-database.ts';
 import { publishToLake } from '../../src/share/lake/publish-lake.ts';
 import { landRecords } from '../../src/share/spark/land-records.ts';
 import { tagOf } from '../../src/share/lake/tags.ts';

@@ -6,7 +6,6 @@ import type { Secret } from '../../source/secret.ts';
 import { parseExactly, writeExactly } from './exact-json.ts';
 import { type CatalogResponse, exchange } from './exchange.ts';
 import { isSame, type NewTable, type SnapshotId, type TableChange, type TableMetadata } from './iceberg.ts';
-import { currentFields } from './table-schema.ts';
 
 /** Where the catalog is, and how to sign in. */
 export interface CatalogSettings {
@@ -99,10 +98,17 @@ export class Catalog {
     return { identifier: { namespace: [this.settings.namespace], name }, ...parts };
   }
 
+  /** Commits changes that can be made again at any time, such as new columns. @throws `lake-conflict` or `lake` if the catalog refuses them. */
+  async commitOnce(changes: readonly TableChange[], doing: string): Promise<void> {
+    const body = writeExactly({ 'table-changes': changes });
+    const response = await this.send('POST', this.path('transactions/commit'), body);
+    if (response.status >= 300) throw this.refusal(response, doing);
+  }
+
   /**
-   * Commits changes of several tables: all or none. Whatever the response, except a refusal, checks whether the catalog has the changes, and
-   * otherwise sends them again. The response to a commit has no body, and may come from a proxy. The requirements prevent that changes are
-   * applied twice.
+   * Commits changes of several tables, of which at least one gets new rows: all or none. Whatever the response, except a refusal, checks whether the
+   * catalog has the changes, and otherwise sends them again. The response to a commit has no body, and may come from a proxy. The requirements
+   * prevent that changes are applied twice.
    *
    * @throws `lake-conflict` if another commit was first, `lake-uncertain` if the catalog doesn't show what happened, `lake` if it refuses.
    */
@@ -111,17 +117,15 @@ export class Catalog {
     // Why it isn't known whether an earlier attempt was applied; null after none.
     let doubt: string | null = null;
     for (let attempt = 1; ; attempt += 1) {
-      let isAccepted = false;
       try {
         const response = await this.send('POST', this.path('transactions/commit'), body);
-        isAccepted = response.status < 300;
-        if (!isAccepted && response.status < 500 && doubt === null) throw this.refusal(response);
+        if (response.status >= 300 && response.status < 500 && doubt === null) throw this.refusal(response, 'commit');
         doubt = `it returned ${response.status}, but does not show them`;
       } catch (error) {
         if (!isRekapError(error, 'lake') || error.status !== 0) throw error;
         doubt = error.message.replace(/\.$/, '');
       }
-      const state = await this.stateOf(changes, isAccepted).catch(() => 'unknown');
+      const state = await this.stateOf(changes).catch(() => 'unknown');
       if (state === 'committed') return;
       if (state === 'superseded') throw conflictOf(this.settings.url, null);
       if (attempt === maxAttempts)
@@ -134,39 +138,31 @@ export class Catalog {
     }
   }
 
-  private refusal(response: CatalogResponse): RekapError {
-    const failure = this.failure(response, 'commit');
+  private refusal(response: CatalogResponse, doing: string): RekapError {
+    const failure = this.failure(response, doing);
     return response.status === 409 ? conflictOf(this.settings.url, failure) : failure;
   }
 
   /**
-   * Returns what the last changed table shows about a commit, and with it about all tables. `superseded` means that another commit came first,
+   * Returns what the last table with new rows shows about a commit, and with it about all tables. `superseded` means that another commit came first,
    * so this one can't be applied any more. Nessie keeps only the last snapshot of a table, so it shows this only if the commit is the last one.
-   *
-   * @param isAccepted True if the catalog accepted the commit. Then tags don't matter: Nessie accepts tags of tables, but doesn't keep them.
    */
-  private async stateOf(changes: readonly TableChange[], isAccepted: boolean) {
-    const last = changes.findLast(({ updates }) => !updates.every(isTag)) ?? changes.at(-1)!;
-    const table = await this.loadTable(last.identifier.name);
-    if (table === null) return 'unknown';
+  private async stateOf(changes: readonly TableChange[]): Promise<'committed' | 'superseded' | 'unknown'> {
+    const [last] = changes
+      .flatMap(({ identifier, requirements, updates }) => {
+        const added = updates.findLast((update) => update.action === 'add-snapshot');
+        const parent = requirements.find(({ ref }) => ref === 'main')?.['snapshot-id'];
+        return added === undefined ? [] : { name: identifier.name, id: added.snapshot['snapshot-id'], parent };
+      })
+      .toReversed();
+    const table = last === undefined ? null : await this.loadTable(last.name);
+    if (last === undefined || table === null) return 'unknown';
     const { snapshots = [], refs = {} } = table;
     const has = (id: SnapshotId): boolean => snapshots.some((snapshot) => isSame(snapshot['snapshot-id'], id));
-    const added = last.updates.findLast((update) => update.action === 'add-snapshot');
-    if (added !== undefined) {
-      if (has(added.snapshot['snapshot-id'])) return 'committed';
-      const required = last.requirements.find(({ ref }) => ref === 'main');
-      const parent = required?.['snapshot-id'] as SnapshotId | null | undefined;
-      const isReplaced = typeof parent === 'bigint' && has(parent) && !isSame(refs['main']?.['snapshot-id'], parent);
-      return isReplaced ? 'superseded' : 'unknown';
-    }
-    const isDone = last.updates.every((update) => {
-      if (update.action === 'add-schema')
-        return update.schema.fields.every(({ name }) => currentFields(table).some((field) => field.name === name));
-      if (update.action === 'remove-snapshot-ref') return refs[update['ref-name']] === undefined;
-      if (update.action !== 'set-snapshot-ref' || (isAccepted && isTag(update))) return true;
-      return isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id']);
-    });
-    return isDone ? 'committed' : 'unknown';
+    if (has(last.id)) return 'committed';
+    const { parent } = last;
+    const isReplaced = typeof parent === 'bigint' && has(parent) && !isSame(refs['main']?.['snapshot-id'], parent);
+    return isReplaced ? 'superseded' : 'unknown';
   }
 
   /**
@@ -237,10 +233,6 @@ export class Catalog {
       );
     }
   }
-}
-
-function isTag(update: TableChange['updates'][number]): boolean {
-  return update.action === 'set-snapshot-ref' && update.type === 'tag';
 }
 
 export function conflictOf(url: string, cause: unknown): RekapError {

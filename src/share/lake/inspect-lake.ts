@@ -2,7 +2,8 @@
 
 import { Catalog } from './catalog.ts';
 import { isSame, type TableMetadata } from './iceberg.ts';
-import { type LakePlace, withLake } from './open-lake.ts';
+import type { LakePlace } from './lake-database.ts';
+import { withLake } from './open-lake.ts';
 import { lastPublication, type Publication } from './publications.ts';
 import { snapshotOf } from './tags.ts';
 
@@ -65,7 +66,7 @@ export async function expireTags(where: Pick<LakePlace, 'catalog'>, keep: number
         .map(({ tag }) => ({ action: 'remove-snapshot-ref' as const, 'ref-name': tag })),
     }),
   );
-  if (changes.length > 0) await catalog.commit(changes);
+  if (changes.length > 0) await catalog.commitOnce(changes, 'remove tags');
   return removed;
 }
 

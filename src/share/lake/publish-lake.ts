@@ -11,9 +11,10 @@ import type { Catalog } from './catalog.ts';
 import { compare, type Difference, writeDifference } from './compare.ts';
 import type { TableMetadata } from './iceberg.ts';
 import { createTables, tablesOf } from './lake-tables.ts';
-import { commitLake, type LakePlace, withLake } from './open-lake.ts';
+import type { LakePlace } from './lake-database.ts';
+import { commitLake, withLake } from './open-lake.ts';
 import { addPublication, lastPublication, type Publication, publicationsName } from './publications.ts';
-import { tagChanges, tagOf, tagOthers, withTag } from './tags.ts';
+import { tagOf, tagOthers, withTag } from './tags.ts';
 import type { LakeTable } from './table-schema.ts';
 
 export interface PublishLakeOptions extends LakePlace {
@@ -64,7 +65,10 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
       prepare,
       tables: tables.map(({ name }) => name),
       files: tables.map(({ file }) => file),
-      complete: (changes, lake) => [...withTag(changes, tag), ...tagOthers(lake.catalog, lake.metadata, tag, changes)],
+      complete: (changes, { catalog, metadata }) => [
+        ...withTag(changes, tag),
+        ...tagOthers(catalog, metadata, tag, changes),
+      ],
     },
     async (lake) => {
       const { database, catalog, metadata } = lake;
@@ -82,17 +86,14 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
       const named = { catalog: settings.url, namespace, snapshot: snapshot.id } as const;
       if (changed.length === 0 && last?.snapshot_id === snapshot.id) {
         await database.run('ROLLBACK');
-        const missing = tagChanges(catalog, metadata, tag).filter(({ updates }) => updates.length > 0);
-        if (missing.length > 0) await catalog.commit(missing);
+        const missing = tagOthers(catalog, metadata, tag, []).filter(({ updates }) => updates.length > 0);
+        if (missing.length > 0) await catalog.commitOnce(missing, 'add the missing tags');
         return { outcome: 'unchanged', ...named, tag: await keptTag(catalog, tag), tables: [] };
       }
-      await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
-        snapshot_id: snapshot.id,
-        run_id: snapshot.manifest.run,
-        source: snapshot.manifest.source,
-        published_at: options.clock.now().toISOString().slice(0, 19),
-        manifest_sha256: computeSha256(manifest),
-      });
+      const { run: run_id, source } = snapshot.manifest;
+      const sequence = (last?.sequence ?? 0) + 1;
+      const row = { sequence, snapshot_id: snapshot.id, run_id, source, manifest_sha256: computeSha256(manifest) };
+      await addPublication(database, namespace, row, options.clock.now());
       await commitLake(lake);
       return { outcome: 'published', ...named, tag: await keptTag(catalog, tag), tables: changed };
     },
@@ -110,13 +111,9 @@ async function beginPublications(options: PublishLakeOptions): Promise<void> {
     if (hasSnapshot(lake.metadata.get(publicationsName)!))
       return requireReplaces(options, await lastPublication(lake.database, namespace));
     await lake.database.run('BEGIN');
-    await addPublication(lake.database, namespace, 0, {
-      snapshot_id: '',
-      run_id: '',
-      source: options.snapshot.manifest.source,
-      manifest_sha256: '',
-      published_at: options.clock.now().toISOString().slice(0, 19),
-    });
+    const { source } = options.snapshot.manifest;
+    const row = { sequence: 0, snapshot_id: '', run_id: '', source, manifest_sha256: '' };
+    await addPublication(lake.database, namespace, row, options.clock.now());
     await commitLake(lake);
   });
 }

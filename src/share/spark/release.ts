@@ -9,8 +9,8 @@ import { findLanding, requireKnown } from '../../run/replay-plan.ts';
 import type { Clock } from '../../runtime/context.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../../runtime/database.ts';
 import type { SnapshotId, TableChange, TableMetadata } from '../lake/iceberg.ts';
-import { lakeTableSql } from '../lake/lake-database.ts';
-import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
+import { type LakePlace, lakeTableSql } from '../lake/lake-database.ts';
+import { commitLake, withLake } from '../lake/open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from '../lake/publications.ts';
 import { tagOf, withTag } from '../lake/tags.ts';
 import { requireReleases } from './land-records.ts';
@@ -106,14 +106,9 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
         `The namespace ${namespace} of ${settings.url} contains ${last.snapshot_id}, which is not older than ${run}.`,
         'Release the newest run.',
       );
-    await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
-      snapshot_id: run,
-      run_id: run,
-      source: file.source,
-      published_at: clock.now().toISOString().slice(0, 19),
-      // There is no manifest: the tables were not built here.
-      manifest_sha256: '',
-    });
+    // There is no manifest: the tables were not built here.
+    const built = { snapshot_id: run, run_id: run, source: file.source, manifest_sha256: '' };
+    await addPublication(database, namespace, { sequence: (last?.sequence ?? 0) + 1, ...built }, clock.now());
     await commitLake(lake);
     return { outcome: 'released', ...where, rows };
   });
