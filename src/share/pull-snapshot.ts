@@ -2,6 +2,7 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import * as v from 'valibot';
 import type { Bucket } from './bucket.ts';
 import { transferAll } from './transfer-all.ts';
 import { type StoredCurrent, readCurrentObject, snapshotPrefix } from './current-object.ts';
@@ -234,20 +235,14 @@ async function fetchSnapshot(
   }
 }
 
+const json = v.pipe(v.string(), v.parseJson());
+
 /** Checks a manifest from an untrusted bucket. The hash proves its content, and its shape keeps paths below their folder. */
 async function requireManifest(text: string, remote: StoredCurrent, bucket: Bucket): Promise<Manifest> {
-  const parsed = computeSha256(text) === remote.manifest_sha256 ? parseJson(text) : null;
+  const parsed = computeSha256(text) === remote.manifest_sha256 ? v.safeParse(json, text).output : null;
   const read = readManifest(parsed, remote.snapshot);
   if ('manifest' in read && read.manifest.source === remote.source && isUsable(read.manifest)) return read.manifest;
   throw refusal(bucket, remote, `${manifestFile} ${mismatch}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isUsable({ files }: Manifest): boolean {
