@@ -86,7 +86,7 @@ readers: build ## read snapshots with pyarrow, pandas, polars, fastparquet, fric
 	@venv=node_modules/.cache/readers; [ -d $$venv ] || python3 -m venv $$venv; $$venv/bin/pip install --quiet -r test/readers/requirements.txt
 	npx --no-install vitest run test/readers
 
-test-lake: build node_modules/.cache/lake/ready ## publish to an Iceberg catalog, and break it (downloads 350 MB; needs Java 21, Maven and Python)
+test-lake: build node_modules/.cache/lake/ready node_modules/.cache/tools/versitygw ## publish to Iceberg catalogs, and break them (downloads 350 MB; needs Java 21, Maven, Python and Go)
 	REKAP_LAKE=1 npx --no-install vitest run test/lake
 
 node_modules/.cache/lake/ready: test/lake/pom.xml test/lake/SHA256SUMS test/lake/requirements.txt test/lake/TestCatalog.java | node_modules/.package-lock.json

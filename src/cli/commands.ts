@@ -123,22 +123,20 @@ const commands: readonly CommandEntry[] = [
     async () => (await spark()).landCommand,
   ),
   declare(
+    'lake script [run]',
+    'Print the transformation of a run as a script for Spark',
+    async () => (await spark()).scriptCommand,
+  ),
+  declare(
     'lake release <run>',
     'Check the tables that Spark built from a run, and make them current in one commit',
     async () => (await spark()).releaseCommand,
   ),
   declare(
-    'spark-script [run]',
-    'Print the transformation of a run as a script for Spark',
-    async () => (await spark()).sparkScriptCommand,
-  ),
-  declare(
     'lake status',
-    'Show which snapshot the tables of the catalog contain, and what grows there',
+    'Show which snapshot the tables of the catalog contain, its tags, and what grows there',
     async () => (await lake()).lakeStatusCommand,
   ),
-  declare('lake tags', 'List the snapshots that the catalog has by tag', async () => (await lake()).lakeTagsCommand),
-  declare('lake diff', 'Compare every row of the catalog with a snapshot', async () => (await lake()).lakeDiffCommand),
   declare(
     'lake expire',
     'Remove the tags of the oldest snapshots from the catalog',
@@ -163,7 +161,7 @@ export const commandLine: CommandLine = {
     Prove: ['snapshots', 'snapshots verify', 'snapshots rollback', 'runs', 'status'],
     'Run every night': ['schedule', 'init', 'doctor'],
     'Your own source': ['new', 'probe', 'check', 'test'],
-    Share: ['push', 'pull', 'lake', 'spark-script', 'serve'],
+    Share: ['push', 'pull', 'lake', 'serve'],
     Shell: ['completion'],
   },
   overview: {
@@ -175,7 +173,7 @@ export const commandLine: CommandLine = {
       ['rekap diff', 'see which figures the source changed'],
     ],
     others: {
-      lake: 'Publish snapshots to an Iceberg catalog, and show, compare and expire what is there',
+      lake: 'Publish snapshots to an Iceberg catalog, show what is there, and let Spark build the tables',
       completion: 'Print a completion script for your shell, bash or zsh',
     },
     notes: [

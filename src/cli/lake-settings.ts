@@ -6,7 +6,7 @@ import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { CatalogSettings } from '../share/lake/catalog.ts';
-import type { LakePlace } from '../share/lake/open-lake.ts';
+import type { LakePlace } from '../share/lake/lake-database.ts';
 import { Secret } from '../source/secret.ts';
 
 export const catalogOptions = pick('catalog', 'catalog-warehouse', 'namespace');

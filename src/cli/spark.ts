@@ -1,4 +1,4 @@
-/** rekap lake land, spark-script and lake release: let Spark build the tables of a run. */
+/** rekap lake land, lake script and lake release: let Spark build the tables of a run. */
 
 import { declareCommand } from './options/option.ts';
 import { pick } from './options/all-options.ts';
@@ -21,8 +21,7 @@ export const landCommand = declareCommand({
     const counts = Object.entries(landed.records).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
     if (!landed.keepsBranches) {
       const { warningText } = await import('./print/terminal.ts');
-      const message =
-        'The catalog does not keep branches of tables, so the script of "rekap spark-script" fails there.';
+      const message = 'The catalog does not keep branches of tables, so the script of "rekap lake script" fails there.';
       process.stderr.write(warningText(message, process.stderr));
     }
     process.stdout.write(
@@ -31,10 +30,10 @@ export const landCommand = declareCommand({
   },
 });
 
-export const sparkScriptCommand = declareCommand({
+export const scriptCommand = declareCommand({
   positionals: { run: 'ID of the run [default: the newest finished run]' },
   options: pick('warehouse', 'namespace'),
-  examples: [['rekap spark-script > build.sql', 'then: spark-sql … -f build.sql, and: rekap lake release RUN']],
+  examples: [['rekap lake script > build.sql', 'then: spark-sql … -f build.sql, and: rekap lake release RUN']],
   async run(args, [run = null]) {
     const namespace = readNamespace(args);
     const [{ sparkScript }, { findLanding, requireKnown }, { readRunFile }] = await Promise.all([

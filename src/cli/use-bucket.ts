@@ -7,7 +7,7 @@ import { withSignals } from './signals.ts';
 import { type LogFormat, writeWarning } from './print/event-log.ts';
 import { printFailure } from './print/terminal.ts';
 import { readBucketUrl } from '../share/address.ts';
-import { type Bucket, openBucket } from '../share/bucket.ts';
+import { Bucket } from '../share/bucket.ts';
 import { isRekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import { pullSnapshot, type PullOptions } from '../share/pull-snapshot.ts';
@@ -27,7 +27,7 @@ export async function withBucket<Value>(
   const line = createCounter(doing, process.stderr);
   const next = 'The current snapshot is unchanged. Run the command again at any time.';
   return withSignals({ what: 'transfer', seconds, next }, async (signal) => {
-    const bucket = await openBucket(readBucketUrl(url), { pathStyle: customEndpoint() !== '', signal });
+    const bucket = await Bucket.open(readBucketUrl(url), { pathStyle: customEndpoint() !== '', signal });
     try {
       return await use(bucket, {
         signal,

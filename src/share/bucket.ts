@@ -4,34 +4,20 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { S3ClientConfig } from '@aws-sdk/client-s3';
-import pLimit from 'p-limit';
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { BucketAddress } from './address.ts';
 import { explainBucketError, statusOf } from './bucket-errors.ts';
 import { RekapError } from '../errors.ts';
 import { formatBytes } from '../runtime/text.ts';
 import { nameFile } from '../runtime/with-file.ts';
 
-interface StoredText {
-  readonly text: string;
-  readonly etag: string;
-}
-
-type WriteCondition = 'is new' | { readonly etag: string };
-
-export interface Bucket {
-  readonly url: string;
-  read(path: string): Promise<StoredText | null>;
-  /** Writes a text in one step. Returns false if the condition isn't met. */
-  write(path: string, text: string, condition: WriteCondition): Promise<boolean>;
-  upload(path: string, file: string): Promise<void>;
-  /** Writes at most `bytes` of an object to a new file. Returns its length and SHA-256, or null if the object doesn't exist. */
-  download(path: string, file: string, bytes: number): Promise<{ bytes: number; sha256: string } | null>;
-  folders(path: string): Promise<string[]>;
-  /** Returns the size of each object below a path, by relative path. */
-  sizes(path: string): Promise<Map<string, number>>;
-  remove(path: string): Promise<void>;
-  close(): void;
+export interface BucketAccess {
+  /** True if the bucket's name is part of the path, as for most stores other than AWS. */
+  readonly pathStyle: boolean;
+  readonly signal: AbortSignal;
+  readonly idleTimeout?: number;
+  /** Overrides credentials, region and endpoint of the SDK. */
+  readonly client?: S3ClientConfig;
 }
 
 /** Timeouts in milliseconds, to connect and between two received bytes. */
@@ -43,7 +29,6 @@ const minRate = 8000;
 const partSize = 16 << 20;
 const maxTextBytes = 64 << 20;
 const maxKeys = 1000;
-const filesAtOnce = 4;
 
 const contentTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
@@ -51,204 +36,192 @@ const contentTypes: Readonly<Record<string, string>> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-export interface BucketAccess {
-  /** True if the bucket's name is part of the path, as for most stores other than AWS. */
-  readonly pathStyle: boolean;
-  readonly signal: AbortSignal;
-  readonly idleTimeout?: number;
-  /** Overrides credentials, region and endpoint of the SDK. */
-  readonly client?: S3ClientConfig;
+type Sdk = typeof import('@aws-sdk/client-s3') & Pick<typeof import('@aws-sdk/lib-storage'), 'Upload'>;
+
+/** An open bucket. All methods throw `bucket` on failure. */
+export class Bucket {
+  readonly url: string;
+  private readonly address: BucketAddress;
+  private readonly access: BucketAccess;
+  private readonly sdk: Sdk;
+  private readonly client: S3Client;
+
+  private constructor(address: BucketAddress, access: BucketAccess, sdk: Sdk) {
+    this.url = address.url;
+    this.address = address;
+    this.access = access;
+    this.sdk = sdk;
+    this.client = createClient(sdk, access);
+  }
+
+  /** Opens a bucket with the credentials, region and endpoint of the AWS SDK, which takes long to load. */
+  static async open(address: BucketAddress, access: BucketAccess): Promise<Bucket> {
+    const [s3, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
+    return new Bucket(address, access, { ...s3, Upload });
+  }
+
+  /** Returns a text and its ETag, or null if the object doesn't exist. */
+  async read(path: string): Promise<{ text: string; etag: string } | null> {
+    return this.explained(`read ${path}`, async () => {
+      const found = await this.get(path);
+      if (found === null) return null;
+      const pieces: Buffer[] = [];
+      const bytes = await this.receive(found.body, maxTextBytes, (piece) => pieces.push(piece));
+      if (bytes > maxTextBytes)
+        throw new RekapError(
+          'bucket',
+          `${this.url}/${path} is larger than ${formatBytes(maxTextBytes)}.`,
+          'rekap did not write this file. Choose another prefix.',
+        );
+      return { text: Buffer.concat(pieces).toString('utf8'), etag: found.etag };
+    });
+  }
+
+  /** Writes at most `most` bytes of an object to a new file. Returns its length and SHA-256, or null if the object doesn't exist. */
+  async download(path: string, target: string, most: number): Promise<{ bytes: number; sha256: string } | null> {
+    return this.explained(`read ${path}`, async () => {
+      const found = await this.get(path);
+      if (found === null) return null;
+      const hash = createHash('sha256');
+      const file = await open(target, 'wx');
+      try {
+        const bytes = await this.receive(found.body, most, (piece) => {
+          hash.update(piece);
+          return nameFile(target, () => file.appendFile(piece));
+        });
+        return { bytes, sha256: hash.digest('hex') };
+      } finally {
+        await file.close();
+      }
+    });
+  }
+
+  /** Writes a text in one step. Returns false if the condition isn't met. */
+  async write(path: string, text: string, condition: 'is new' | { readonly etag: string }): Promise<boolean> {
+    return this.explained(`write ${path}`, async () => {
+      const only = condition === 'is new' ? { IfNoneMatch: '*' } : { IfMatch: condition.etag };
+      try {
+        await this.client.send(new this.sdk.PutObjectCommand({ ...this.put(path), ...only, Body: text }));
+        return true;
+      } catch (error) {
+        // 404 if the expected object doesn't exist, 409 for simultaneous writers.
+        const status = statusOf(error);
+        if (status === 412 || status === 409 || (status === 404 && error instanceof this.sdk.NoSuchKey)) return false;
+        throw error;
+      }
+    });
+  }
+
+  async upload(path: string, file: string): Promise<void> {
+    return this.explained(`write ${path}`, async () => {
+      const Body = createReadStream(file, { highWaterMark: 1 << 20 });
+      const params = { ...this.put(path), Body };
+      await new this.sdk.Upload({ client: this.client, partSize, queueSize: 2, params }).done();
+    });
+  }
+
+  /** Returns the size of each object below a path, by relative path. */
+  async sizes(path: string): Promise<Map<string, number>> {
+    return this.explained(`list ${path}`, async () => {
+      const { bucket, prefix } = this.address;
+      const below = prefix + path;
+      const found = new Map<string, number>();
+      const pages = this.sdk.paginateListObjectsV2({ client: this.client }, { Bucket: bucket, Prefix: below });
+      for await (const { Contents = [] } of pages)
+        for (const { Key = '', Size = 0 } of Contents) found.set(Key.slice(below.length), Size);
+      return found;
+    });
+  }
+
+  /** Returns the names of the folders in a path. */
+  async folders(path: string): Promise<string[]> {
+    const inFolders = [...(await this.sizes(path)).keys()].filter((name) => name.includes('/'));
+    return [...new Set(inFolders.map((name) => name.split('/', 1)[0]!))];
+  }
+
+  async remove(path: string): Promise<void> {
+    const names = [...(await this.sizes(path)).keys()];
+    return this.explained(`remove ${path}`, async () => {
+      const { bucket, prefix } = this.address;
+      for (let first = 0; first < names.length; first += maxKeys) {
+        const Objects = names.slice(first, first + maxKeys).map((name) => ({ Key: prefix + path + name }));
+        const command = new this.sdk.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
+        const [refused] = (await this.client.send(command)).Errors ?? [];
+        if (refused !== undefined)
+          throw new RekapError(
+            'bucket',
+            `${this.url}: failed to remove ${refused.Key}: ${refused.Message ?? refused.Code}.`,
+            'Check that the credentials have permission to delete objects under the prefix.',
+          );
+      }
+    });
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+
+  private at(path: string): { Bucket: string; Key: string } {
+    return { Bucket: this.address.bucket, Key: this.address.prefix + path };
+  }
+
+  private put(path: string) {
+    const type = contentTypes[/\.(\w+)$/.exec(path)?.[1] ?? ''];
+    return { ...this.at(path), ...(type !== undefined && { ContentType: type }), ChecksumAlgorithm: 'SHA256' as const };
+  }
+
+  private async get(path: string): Promise<{ body: Readable; etag: string } | null> {
+    try {
+      const { Body, ETag = '' } = await this.client.send(new this.sdk.GetObjectCommand(this.at(path)));
+      return { body: Body as Readable, etag: ETag };
+    } catch (error) {
+      if (error instanceof this.sdk.NoSuchKey) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Passes the pieces of a body to `take` until they have more than `most` bytes, and returns their length. Fails below the minimum rate, because
+   * a slow store could block a command forever.
+   */
+  private async receive(body: Readable, most: number, take: (piece: Buffer) => unknown): Promise<number> {
+    const idle = this.access.idleTimeout ?? idleTimeout;
+    const began = performance.now();
+    let bytes = 0;
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > most) break;
+      const taken = performance.now() - began;
+      if (taken > idle && bytes < (taken * minRate) / 1000)
+        throw new RekapError(
+          'bucket',
+          `${this.url} sends less than ${formatBytes(minRate)} per second.`,
+          'Run the command again when the connection is faster.',
+        );
+      await take(piece);
+    }
+    return bytes;
+  }
+
+  private async explained<Value>(doing: string, act: () => Promise<Value>): Promise<Value> {
+    try {
+      return await act();
+    } catch (error) {
+      this.access.signal.throwIfAborted();
+      throw explainBucketError(error, doing, this.url);
+    }
+  }
 }
 
-/** Opens a bucket with the credentials, region and endpoint of the AWS SDK. All methods throw `bucket` on failure. */
-export async function openBucket({ bucket, prefix, url }: BucketAddress, access: BucketAccess): Promise<Bucket> {
-  const [s3, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')]);
-  const idle = access.idleTimeout ?? idleTimeout;
-  const client = new s3.S3Client({
+function createClient(sdk: Sdk, access: BucketAccess): S3Client {
+  const client = new sdk.S3Client({
     forcePathStyle: access.pathStyle,
-    requestHandler: { connectionTimeout, socketTimeout: idle },
+    requestHandler: { connectionTimeout, socketTimeout: access.idleTimeout ?? idleTimeout },
     ...access.client,
   });
   // Also aborts the requests of multipart uploads, which would keep the process alive and be retried.
   const send = client.send.bind(client) as (command: unknown, options?: object) => Promise<unknown>;
   client.send = ((command: unknown, options: object = {}) =>
     send(command, { ...options, abortSignal: access.signal })) as typeof client.send;
-  const at = (path: string) => ({ Bucket: bucket, Key: prefix + path });
-
-  async function explained<Value>(doing: string, act: () => Promise<Value>): Promise<Value> {
-    try {
-      return await act();
-    } catch (error) {
-      access.signal.throwIfAborted();
-      throw explainBucketError(error, doing, url);
-    }
-  }
-
-  async function get(path: string) {
-    try {
-      const { Body, ContentLength = 0, ETag = '' } = await client.send(new s3.GetObjectCommand(at(path)));
-      return { body: Body as Readable, length: ContentLength, etag: ETag };
-    } catch (error) {
-      if (error instanceof s3.NoSuchKey) return null;
-      throw error;
-    }
-  }
-
-  /** Yields the chunks of a body. Fails below the minimum rate, because a slow store could block a command forever. */
-  async function* readInTime(body: Readable): AsyncGenerator<Buffer> {
-    const began = performance.now();
-    let bytes = 0;
-    for await (const piece of body as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      const taken = performance.now() - began;
-      if (taken > idle && bytes < (taken * minRate) / 1000)
-        throw new RekapError(
-          'bucket',
-          `${url} sends less than ${formatBytes(minRate)} per second.`,
-          'Run the command again when the connection is faster.',
-        );
-      yield piece;
-    }
-  }
-
-  async function sizes(path: string): Promise<Map<string, number>> {
-    const below = prefix + path;
-    const found = new Map<string, number>();
-    const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: below });
-    for await (const { Contents = [] } of pages)
-      for (const { Key = '', Size = 0 } of Contents) found.set(Key.slice(below.length), Size);
-    return found;
-  }
-
-  return {
-    url,
-    read: (path) =>
-      explained(`read ${path}`, async () => {
-        const found = await get(path);
-        if (found === null) return null;
-        const pieces: Buffer[] = [];
-        let bytes = found.length;
-        // A store may leave out the length.
-        for await (const piece of bytes > maxTextBytes ? [] : readInTime(found.body)) {
-          pieces.push(piece);
-          bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-          if (bytes > maxTextBytes) break;
-        }
-        if (bytes > maxTextBytes) {
-          found.body.destroy();
-          throw new RekapError(
-            'bucket',
-            `${url}/${path} is larger than ${formatBytes(maxTextBytes)}.`,
-            'rekap did not write this file. Choose another prefix.',
-          );
-        }
-        return { text: Buffer.concat(pieces).toString('utf8'), etag: found.etag };
-      }),
-
-    write: (path, text, condition) =>
-      explained(`write ${path}`, async () => {
-        const only = condition === 'is new' ? { IfNoneMatch: '*' } : { IfMatch: condition.etag };
-        const put = { ...at(path), ...typeOf(path), ...only, Body: text, ChecksumAlgorithm: 'SHA256' as const };
-        try {
-          await client.send(new s3.PutObjectCommand(put));
-          return true;
-        } catch (error) {
-          // 404 if the expected object doesn't exist, 409 for simultaneous writers.
-          const status = statusOf(error);
-          if (status === 412 || status === 409 || (status === 404 && error instanceof s3.NoSuchKey)) return false;
-          throw error;
-        }
-      }),
-
-    upload: (path, file) =>
-      explained(`write ${path}`, async () => {
-        const params = { ...at(path), ...typeOf(path), ChecksumAlgorithm: 'SHA256' as const };
-        const upload = new Upload({
-          client,
-          partSize,
-          queueSize: 2,
-          params: { ...params, Body: createReadStream(file, { highWaterMark: 1 << 20 }) },
-        });
-        await upload.done();
-      }),
-
-    download: (path, target, most) =>
-      explained(`read ${path}`, async () => {
-        const found = await get(path);
-        if (found === null) return null;
-        const hash = createHash('sha256');
-        let bytes = 0;
-        const file = await open(target, 'wx');
-        try {
-          for await (const piece of readInTime(found.body)) {
-            bytes += piece.length;
-            if (bytes > most) break;
-            hash.update(piece);
-            await nameFile(target, () => file.appendFile(piece));
-          }
-        } finally {
-          await file.close();
-        }
-        return { bytes, sha256: hash.digest('hex') };
-      }),
-
-    folders: (path) =>
-      explained(`list ${path}`, async () => {
-        const own = prefix + path;
-        const found: string[] = [];
-        const pages = s3.paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: own, Delimiter: '/' });
-        for await (const { CommonPrefixes = [] } of pages)
-          found.push(...CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(own.length, -1)));
-        return found;
-      }),
-
-    sizes: (path) => explained(`list ${path}`, () => sizes(path)),
-
-    remove: (path) =>
-      explained(`remove ${path}`, async () => {
-        const keys = [...(await sizes(path)).keys()].map((name) => prefix + path + name);
-        for (let first = 0; first < keys.length; first += maxKeys) {
-          const Objects = keys.slice(first, first + maxKeys).map((Key) => ({ Key }));
-          const { Errors = [] } = await client.send(
-            new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
-          );
-          const [refused] = Errors;
-          if (refused !== undefined)
-            throw new RekapError(
-              'bucket',
-              `${url}: failed to remove ${refused.Key}: ${refused.Message ?? refused.Code}.`,
-              'Check that the credentials have permission to delete objects under the prefix.',
-            );
-        }
-      }),
-
-    close: () => client.destroy(),
-  };
-}
-
-function typeOf(path: string): { ContentType?: string } {
-  const type = contentTypes[/\.(\w+)$/.exec(path)?.[1] ?? ''];
-  return type === undefined ? {} : { ContentType: type };
-}
-
-/** Transfers several files at a time. After a failure, waits for running transfers and throws the first error. */
-export async function transferAll<File>(
-  files: readonly File[],
-  transfer: (file: File) => Promise<void>,
-  report: (done: number, files: number) => void,
-): Promise<void> {
-  const limit = pLimit(filesAtOnce);
-  const failures: unknown[] = [];
-  let done = 0;
-  await limit.map(files, async (file) => {
-    if (failures.length > 0) return;
-    try {
-      await transfer(file);
-      done += 1;
-      report(done, files.length);
-    } catch (error) {
-      failures.push(error);
-    }
-  });
-  if (failures.length > 0) throw failures[0];
+  return client;
 }

@@ -2,7 +2,9 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Bucket, transferAll } from './bucket.ts';
+import * as v from 'valibot';
+import type { Bucket } from './bucket.ts';
+import { transferAll } from './transfer-all.ts';
 import { type StoredCurrent, readCurrentObject, snapshotPrefix } from './current-object.ts';
 import { RekapError } from '../errors.ts';
 import { computeSha256, manifestHashLine } from '../publish/manifest.ts';
@@ -28,6 +30,7 @@ import {
   manifestHashFile,
 } from '../warehouse/snapshot-format.ts';
 import { readManifest } from '../warehouse/read-manifest.ts';
+import { requireSource, requireSuccessor } from './refusals.ts';
 import {
   listSnapshotIds,
   readCurrent,
@@ -69,6 +72,8 @@ export interface Pulled {
 /** Milliseconds by which the clock that created a snapshot may be ahead of this one. */
 const maxAhead = 24 * 3_600_000;
 
+const mismatch = 'does not have the recorded length or SHA-256.';
+
 /** Retention removed the snapshot between two requests, so the bucket has a newer one. */
 class SnapshotRemoved extends Error {}
 
@@ -98,8 +103,7 @@ async function pull(options: PullOptions): Promise<Pulled> {
       );
     refuseFuture(options, remote);
     const local = await readLocal(options, remote);
-    if (local !== null && (await isCopyOf(local, remote)))
-      return { outcome: 'unchanged', ...identify(options, remote), files: 0, bytes: 0, held: null, removed: [] };
+    if (local !== null && (await isCopyOf(local, remote))) return unchanged(options, remote.snapshot);
     try {
       return await replaceCurrent(options, remote);
     } catch (error) {
@@ -125,8 +129,9 @@ function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: StoredCurren
   );
 }
 
-function identify({ bucket, warehouse }: PullOptions, { snapshot }: StoredCurrent) {
-  return { snapshot, bucket: bucket.url, warehouse };
+function unchanged({ bucket, warehouse }: PullOptions, snapshot: string): Pulled {
+  const nothing = { files: 0, bytes: 0, held: null, removed: [] };
+  return { outcome: 'unchanged', snapshot, bucket: bucket.url, warehouse, ...nothing };
 }
 
 /** Returns the current snapshot of the warehouse, or null. Ignores damage if the bucket has the same snapshot. */
@@ -147,19 +152,11 @@ async function replaceCurrent(options: PullOptions, remote: StoredCurrent): Prom
   try {
     await clearLeftovers(warehouse);
     const before = await readLocal(options, remote);
-    await requireSuccessor(options, remote, before);
+    if (before !== null) await requireFollows(options, remote, before);
     // A pull waits until the pin is removed, because the snapshot stays in the bucket. Copies are never pinned.
     const pinned = isCopy ? null : await readPinnedId(warehouse);
-    if (pinned !== null && before !== null && before.id !== remote.snapshot) {
-      const none = { files: 0, bytes: 0, removed: [] };
-      return {
-        outcome: 'unchanged',
-        ...identify(options, remote),
-        snapshot: before.id,
-        held: remote.snapshot,
-        ...none,
-      };
-    }
+    if (pinned !== null && before !== null && before.id !== remote.snapshot)
+      return { ...unchanged(options, before.id), held: remote.snapshot };
     const ids = await listSnapshotIds(warehouse);
     const copy = ids.includes(remote.snapshot)
       ? await readSnapshot(warehouse, remote.snapshot).catch(() => null)
@@ -168,30 +165,29 @@ async function replaceCurrent(options: PullOptions, remote: StoredCurrent): Prom
     if (copy !== null && (await isCopyOf(copy, remote))) await pointCurrent(warehouse, remote.snapshot);
     else fetched = await fetchSnapshot(options, remote, ids);
     const removed = await pruneSnapshots(warehouse, keep, [remote.snapshot, before?.id ?? null, pinned]);
-    return { outcome: 'pulled', ...identify(options, remote), ...fetched, held: null, removed };
+    return { ...unchanged(options, remote.snapshot), outcome: 'pulled', ...fetched, removed };
   } finally {
     unlock();
   }
 }
 
-/** Allows a rollback of the bucket, but not a warehouse with a snapshot that the bucket never had. */
-async function requireSuccessor(
+/** A copy follows every change of the bucket, also to an older snapshot. */
+async function requireFollows(
   { bucket, warehouse, acceptSource, isCopy }: PullOptions,
   remote: StoredCurrent,
-  before: Snapshot | null,
+  { id, manifest: { source } }: Snapshot,
 ): Promise<void> {
-  if (before === null) return;
-  if (before.manifest.source !== remote.source && !acceptSource)
-    throw new RekapError(
-      'source-mismatch',
-      `The warehouse ${warehouse} contains figures from ${before.manifest.source}, but ${bucket.url} from ${remote.source}.`,
-      'Choose another folder with --warehouse, or add --accept-source if the source has a new URL.',
-    );
-  if (isCopy || before.id < remote.snapshot || (await bucket.folders('snapshots/')).includes(before.id)) return;
-  throw new RekapError(
-    'bucket-conflict',
-    `The warehouse ${warehouse} contains snapshot ${before.id}, which is newer than ${remote.snapshot} and not in ${bucket.url}.`,
-    'Push this snapshot to the bucket, or choose another folder with --warehouse.',
+  const target = { place: `The warehouse ${warehouse}`, alternative: 'another folder with --warehouse', acceptSource };
+  if (isCopy) return requireSource(target, remote.source, source);
+  await requireSuccessor(
+    target,
+    { next: remote, before: { snapshot: id, source } },
+    {
+      code: 'bucket-conflict',
+      known: () => bucket.folders('snapshots/'),
+      unknown: `not in ${bucket.url}`,
+      advice: 'Push this snapshot to the bucket',
+    },
   );
 }
 
@@ -213,13 +209,14 @@ async function fetchSnapshot(
       await mkdir(dirname(target), { recursive: true });
       const got = await bucket.download(below + path, target, bytes);
       if (got === null) throw new SnapshotRemoved(path);
-      if (got.bytes !== bytes || got.sha256 !== expected) throw mismatch(bucket, remote, path);
+      if (got.bytes !== bytes || got.sha256 !== expected) throw refusal(bucket, remote, `${path} ${mismatch}`);
     };
     await transferAll(manifest.files, fetchFile, report);
     await writeFile(join(folder, manifestFile), text.text, { flag: 'wx' });
     await writeFile(join(folder, manifestHashFile), manifestHashLine(Buffer.from(text.text)), { flag: 'wx' });
     const problems = await options.verify({ folder, manifest }, options.signal);
-    if (problems.length > 0) throw invalid(bucket, remote, problems);
+    if (problems.length > 0)
+      throw refusal(bucket, remote, [' is not a valid snapshot:', ...problems.map((one) => `  - ${one}`)].join('\n'));
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
     const others = ids.filter((other) => other !== id);
     await publishSnapshotFolder(
@@ -238,20 +235,14 @@ async function fetchSnapshot(
   }
 }
 
+const json = v.pipe(v.string(), v.parseJson());
+
 /** Checks a manifest from an untrusted bucket. The hash proves its content, and its shape keeps paths below their folder. */
 async function requireManifest(text: string, remote: StoredCurrent, bucket: Bucket): Promise<Manifest> {
-  const parsed = computeSha256(text) === remote.manifest_sha256 ? parseJson(text) : null;
+  const parsed = computeSha256(text) === remote.manifest_sha256 ? v.safeParse(json, text).output : null;
   const read = readManifest(parsed, remote.snapshot);
   if ('manifest' in read && read.manifest.source === remote.source && isUsable(read.manifest)) return read.manifest;
-  throw mismatch(bucket, remote, manifestFile);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  throw refusal(bucket, remote, `${manifestFile} ${mismatch}`);
 }
 
 function isUsable({ files }: Manifest): boolean {
@@ -259,20 +250,12 @@ function isUsable({ files }: Manifest): boolean {
   return paths.size === files.length && paths.has(databaseFile);
 }
 
-function mismatch({ url }: Bucket, { snapshot }: StoredCurrent, path: string): RekapError {
+/** @param what What is wrong with the snapshot in the bucket, after its address. */
+function refusal({ url }: Bucket, { snapshot }: StoredCurrent, what: string): RekapError {
   const folder = snapshotPrefix(snapshot);
   return new RekapError(
     'bucket',
-    `${url}/${folder}${path} does not have the recorded length or SHA-256.`,
-    `The warehouse is unchanged. Remove ${folder} from the bucket, and push the snapshot again.`,
-  );
-}
-
-function invalid({ url }: Bucket, { snapshot }: StoredCurrent, problems: readonly string[]): RekapError {
-  const folder = snapshotPrefix(snapshot);
-  return new RekapError(
-    'bucket',
-    [`${url}/${folder} is not a valid snapshot:`, ...problems.map((one) => `  - ${one}`)].join('\n'),
+    `${url}/${folder}${what}`,
     `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`,
   );
 }

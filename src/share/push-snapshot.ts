@@ -1,11 +1,10 @@
 /** Uploads a snapshot to a bucket: its files first, then `current.json`, so that readers never see an incomplete snapshot. */
 
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Bucket, transferAll } from './bucket.ts';
+import type { Bucket } from './bucket.ts';
+import { transferAll } from './transfer-all.ts';
 import {
   type CurrentObject,
-  type StoredCurrent,
   isSameSnapshot,
   readCurrentObject,
   snapshotPrefix,
@@ -14,13 +13,12 @@ import {
 import { messageOf, RekapError } from '../errors.ts';
 import { computeSha256 } from '../publish/manifest.ts';
 import { recordTransfer } from '../publish/record-run.ts';
-import { checkManifestFile, hashesAgree } from '../publish/verify-snapshot.ts';
 import type { Clock } from '../runtime/context.ts';
 import { describeFile } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
-import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
-import { damagedError } from '../snapshots/manage-snapshots.ts';
+import { listSnapshotIds, type Snapshot } from '../warehouse/warehouse.ts';
+import { readIntactManifest, requireSuccessor } from './refusals.ts';
 
 export interface PushOptions {
   readonly warehouse: string;
@@ -63,11 +61,9 @@ export async function pushSnapshot(options: PushOptions): Promise<Pushed> {
 }
 
 async function push(options: PushOptions): Promise<Pushed> {
-  const { snapshot, bucket, acceptSource } = options;
-  const { id, folder, manifest } = snapshot;
-  const damage = [...(await checkManifestFile(folder)), ...(await hashesAgree(snapshot))];
-  if (damage.length > 0) throw damagedError(`Snapshot ${id} is damaged and was not pushed:`, damage, recoveryHint(id));
-  const text = await readFile(join(folder, manifestFile), 'utf8');
+  const { warehouse, snapshot, bucket, acceptSource } = options;
+  const { id, manifest } = snapshot;
+  const text = await readIntactManifest(snapshot, 'pushed');
   const next: CurrentObject = {
     format: 1,
     snapshot: id,
@@ -77,32 +73,22 @@ async function push(options: PushOptions): Promise<Pushed> {
   };
   const before = await readCurrentObject(bucket);
   const isCurrent = before !== null && isSameSnapshot(before, next);
-  if (before !== null && !isCurrent) await requireSuccessor(options, before, acceptSource);
+  if (before !== null && !isCurrent)
+    await requireSuccessor(
+      { place: bucket.url, alternative: 'another prefix', acceptSource },
+      { next, before },
+      {
+        code: 'bucket-conflict',
+        known: () => listSnapshotIds(warehouse),
+        unknown: 'not from this warehouse',
+        advice: 'Find out who else pushes to this bucket',
+      },
+    );
   const written = await writeFiles(options, text);
   if (!isCurrent) await switchCurrentObject(bucket, next, before);
   const outcome = isCurrent && written.files === 0 ? 'unchanged' : 'pushed';
   const removed = await removeOld(options, isCurrent ? null : (before?.snapshot ?? null));
   return { outcome, snapshot: id, bucket: bucket.url, ...written, removed };
-}
-
-/** Allows an older snapshot of this warehouse after a rollback, but doesn't replace a newer one of another warehouse. */
-async function requireSuccessor(
-  { warehouse, snapshot, bucket }: PushOptions,
-  before: StoredCurrent,
-  acceptSource: boolean,
-): Promise<void> {
-  if (before.source !== snapshot.manifest.source && !acceptSource)
-    throw new RekapError(
-      'source-mismatch',
-      `${bucket.url} contains figures from ${before.source}, not from ${snapshot.manifest.source}.`,
-      'Choose another prefix, or add --accept-source if the source has a new URL.',
-    );
-  if (before.snapshot < snapshot.id || (await listSnapshotIds(warehouse)).includes(before.snapshot)) return;
-  throw new RekapError(
-    'bucket-conflict',
-    `${bucket.url} contains snapshot ${before.snapshot}, which is newer than ${snapshot.id} and not from this warehouse.`,
-    'Find out who else pushes to this bucket, or choose another prefix.',
-  );
 }
 
 /** Uploads missing files. The manifest comes last, to show that all files exist. */

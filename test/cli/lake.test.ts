@@ -31,20 +31,20 @@ describe('rekap lake publish', () => {
   it('sends the token of the environment, and prints it nowhere', async () => {
     const token = 'canary-token-9157';
     const catalog = await startFakeCatalog([], { token });
-    const tags = (environment: Record<string, string>) =>
-      runHere(['lake', 'tags', '--catalog', catalog.url], environment);
-    expect(await tags({ REKAP_CATALOG_TOKEN: token })).toMatchObject({ code: 0, stderr: '' });
-    const refused = await tags({ REKAP_CATALOG_TOKEN: `${token}-old` });
+    const status = (environment: Record<string, string>) =>
+      runHere(['lake', 'status', '--catalog', catalog.url], environment);
+    expect(await status({ REKAP_CATALOG_TOKEN: token })).toMatchObject({ code: 0, stderr: '' });
+    const refused = await status({ REKAP_CATALOG_TOKEN: `${token}-old` });
     expect(refused).toMatchObject({ code: 8, stderr: expect.stringContaining('401') });
     expect(refused.stderr).not.toContain(token);
   });
 
   it('gets tokens with the client credentials of OAuth 2', async () => {
     const catalog = await startFakeCatalog([], { token: 'issued', client: { id: 'desk', secret: 'canary-secret' } });
-    const tags = (credential: string) =>
-      runHere(['lake', 'tags', '--catalog', catalog.url], { REKAP_CATALOG_CREDENTIAL: credential });
-    expect(await tags('desk:canary-secret')).toMatchObject({ code: 0, stderr: '' });
-    const refused = await tags('desk:wrong-secret');
+    const status = (credential: string) =>
+      runHere(['lake', 'status', '--catalog', catalog.url], { REKAP_CATALOG_CREDENTIAL: credential });
+    expect(await status('desk:canary-secret')).toMatchObject({ code: 0, stderr: '' });
+    const refused = await status('desk:wrong-secret');
     expect(refused).toMatchObject({ code: 8, stderr: expect.stringContaining('returned no token') });
     expect(refused.stderr).not.toContain('wrong-secret');
   });
@@ -54,7 +54,7 @@ describe('rekap lake publish', () => {
     ['with a URL that has a password', ['--catalog', 'https://me:canary@host'], '--catalog is not a valid URL'],
     ['with a namespace that SQL must quote', ['--catalog', 'https://host', '--namespace', 'A b'], '--namespace "A b"'],
   ])('is refused %s', async (_, words, message) => {
-    const { code, stderr } = await runHere(['lake', 'tags', ...words]);
+    const { code, stderr } = await runHere(['lake', 'status', ...words]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('canary');

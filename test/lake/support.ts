@@ -6,14 +6,18 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/runtime/context.ts';
+import { readParquetSql } from '../../src/runtime/database.ts';
 import type { CatalogSettings } from '../../src/share/lake/catalog.ts';
-import type { LakePlace } from '../../src/share/lake/open-lake.ts';
+import type { LakePlace } from '../../src/share/lake/lake-database.ts';
+import { withLake } from '../../src/share/lake/open-lake.ts';
+import { tagOf } from '../../src/share/lake/tags.ts';
+import type { Snapshot } from '../../src/warehouse/warehouse.ts';
 import { hasStore, startStore } from '../support/object-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -176,6 +180,29 @@ async function relay(
 
 export function isCommit({ url }: IncomingMessage): boolean {
   return url!.endsWith('/transactions/commit');
+}
+
+/** Returns the tables of a catalog whose rows aren't exactly those of a snapshot, by its tag or as they are now. */
+export async function differingTables(place: LakePlace, snapshot: Snapshot, by: 'tag' | 'now'): Promise<string[]> {
+  const paths = snapshot.manifest.files.map(({ path }) => path).filter((path) => path.endsWith('.parquet'));
+  const tables = paths.map((path) => basename(path, '.parquet'));
+  const files = paths.map((path) => join(snapshot.folder, path));
+  return withLake(place, { tables, files }, async ({ database, metadata }) => {
+    const different: string[] = [];
+    for (const [index, table] of tables.entries()) {
+      const version = metadata.get(table)!.refs![by === 'tag' ? tagOf(snapshot.id) : 'main']!['snapshot-id'];
+      const file = readParquetSql(files[index]!);
+      const described = await database.rows<{ column_name: string }>(`DESCRIBE FROM ${file}`);
+      const columns = described.map(({ column_name }) => `"${column_name}"`).join(', ');
+      const ofFile = `SELECT ${columns} FROM ${file}`;
+      const ofLake = `SELECT ${columns} FROM lake.rekap."${table}" AT (VERSION => ${version})`;
+      const others = await database.rows(
+        `(${ofFile} EXCEPT ALL ${ofLake}) UNION ALL (${ofLake} EXCEPT ALL ${ofFile}) LIMIT 1`,
+      );
+      if (others.length > 0) different.push(table);
+    }
+    return different;
+  });
 }
 
 /** Debian installs several versions side by side. */

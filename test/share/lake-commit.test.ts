@@ -6,7 +6,7 @@ import { Catalog, type CatalogSettings } from '../../src/share/lake/catalog.ts';
 import { parseExactly, writeExactly } from '../../src/share/lake/exact-json.ts';
 import type { SnapshotId, TableChange } from '../../src/share/lake/iceberg.ts';
 import { openRelay } from '../../src/share/lake/relay.ts';
-import { tagChanges, tagOthers, withTag } from '../../src/share/lake/tags.ts';
+import { tagOthers, withTag } from '../../src/share/lake/tags.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { startFakeCatalog, type FakeCatalog } from '../support/fake-catalog.ts';
 
@@ -36,14 +36,6 @@ function append(catalog: Catalog, id: SnapshotId, parent: SnapshotId | null): Ta
 }
 
 describe('a commit', () => {
-  it('keeps all digits of 64-bit IDs', async () => {
-    const fake = await startFakeCatalog(['voters']);
-    const catalog = await connect(fake);
-    await catalog.commit([append(catalog, long, null)]);
-    expect(fake.tables.get('voters')!.snapshots).toEqual([long]);
-    expect((await catalog.loadTable('voters'))!.refs!['main']!['snapshot-id']).toBe(long);
-  });
-
   it.each([
     ['the response is lost after the commit', 'lose response'],
     ['the request is lost before the commit', 'lose request'],
@@ -52,31 +44,31 @@ describe('a commit', () => {
     ['the catalog answers 409 to the second of two equal requests, because the first is still applied', 'apply late'],
     ['something else answers 200 instead of the catalog', 'answer 200 without applying'],
     ['the table cannot be loaded right after the commit', 'apply, but fail to load the table once'],
-  ] as const)('is applied once if %s', async (_, fault) => {
-    const fake = await startFakeCatalog(['voters']);
+  ] as const)('is applied once, with all digits of its ID, if %s', async (_, fault) => {
+    const fake = await startFakeCatalog(['users', 'voters'], { current: { users: 7 } });
     const catalog = await connect(fake);
     fake.faults.push(fault);
-    await catalog.commit([append(catalog, long, null)]);
+    const updates = [{ action: 'remove-snapshot-ref', 'ref-name': 'snap_1' } as const];
+    await catalog.commit([append(catalog, long, null), catalog.change('users', { requirements: [], updates })]);
     expect(fake.tables.get('voters')!.snapshots).toEqual([long]);
+    expect((await catalog.loadTable('voters'))!.refs!['main']!['snapshot-id']).toBe(long);
   });
 
-  it('is refused if another one was first, and changes nothing', async () => {
+  it.each([
+    ['at once', []],
+    ['after a lost request', ['lose request']],
+    ['although something else answers 200', ['answer 200 without applying']],
+  ] as const)('is refused %s if another one was first', async (_, faults) => {
     const fake = await startFakeCatalog(['voters']);
     const catalog = await connect(fake);
-    await catalog.commit([append(catalog, 1, null)]);
-    const late = catalog.commit([append(catalog, 2, null)]);
+    for (const [id, parent] of [
+      [long, null],
+      [long + 1n, long],
+    ] as const)
+      await catalog.commit([append(catalog, id, parent)]);
+    fake.faults.push(...faults);
+    const late = catalog.commit([append(catalog, long + 2n, long)]);
     await expect(late).rejects.toMatchObject({ code: 'lake-conflict', exitCode: 5 });
-    expect(fake.tables.get('voters')!.snapshots).toEqual([1]);
-  });
-
-  it('is refused after a lost response if another one was first', async () => {
-    const fake = await startFakeCatalog(['voters']);
-    const catalog = await connect(fake);
-    await catalog.commit([append(catalog, long, null)]);
-    fake.faults.push('lose request');
-    const late = catalog.commit([append(catalog, long + 2n, long)]).catch((error: unknown) => error);
-    await catalog.commit([append(catalog, long + 1n, long)]);
-    expect(await late).toMatchObject({ code: 'lake-conflict' });
     expect(fake.tables.get('voters')!.snapshots).toEqual([long, long + 1n]);
   });
 
@@ -93,78 +85,32 @@ describe('a commit', () => {
     await expect(late).rejects.toMatchObject({ code: 'lake-uncertain' });
   });
 
-  it('is called uncertain if the catalog says that it is done, but never shows it', async () => {
+  it.each([
+    [
+      'says that it is done, but never shows it',
+      Array.from({ length: 5 }, () => 'answer 200 without applying' as const),
+    ],
+    ['disappears', ['lose response and disappear' as const]],
+  ])('is called uncertain if the catalog %s', async (_, faults) => {
     const fake = await startFakeCatalog(['voters']);
     const catalog = await connect(fake);
-    fake.faults.push(...Array.from({ length: 5 }, () => 'answer 200 without applying' as const));
-    await expect(catalog.commit([append(catalog, long, null)])).rejects.toMatchObject({
-      code: 'lake-uncertain',
-      message: expect.stringContaining('200, but does not show them'),
-    });
+    fake.faults.push(...faults);
+    await expect(catalog.commit([append(catalog, long, null)])).rejects.toMatchObject({ code: 'lake-uncertain' });
   });
 
-  it('is refused if the catalog says that it is done, but another one was first', async () => {
-    const fake = await startFakeCatalog(['voters'], { current: { voters: long } });
-    const catalog = await connect(fake);
-    await catalog.commit([append(catalog, long + 1n, long)]);
-    fake.faults.push('answer 200 without applying');
-    const late = catalog.commit([append(catalog, long + 2n, long)]);
-    await expect(late).rejects.toMatchObject({ code: 'lake-conflict' });
-  });
-
-  it('of several tables is repeated if the last one does not show it', async () => {
-    const fake = await startFakeCatalog(['users', 'voters'], { current: { users: 7 } });
-    const catalog = await connect(fake);
-    fake.faults.push('answer 200 without applying');
-    const updates = [{ action: 'remove-snapshot-ref', 'ref-name': 'snap_1' } as const];
-    await catalog.commit([catalog.change('users', { requirements: [], updates }), append(catalog, long, null)]);
-    expect(fake.tables.get('voters')!.snapshots).toEqual([long]);
-  });
-
-  it.each(['lose response', 'lose request', 'answer 200 without applying'] as const)(
-    'that adds columns is applied once (%s)',
-    async (fault) => {
-      const fake = await startFakeCatalog(['voters']);
-      const catalog = await connect(fake);
-      fake.faults.push(fault);
-      const fields = [{ id: 1, name: 'regency', required: false, type: 'string' }];
-      const change = catalog.change('voters', {
-        requirements: [{ type: 'assert-current-schema-id', 'current-schema-id': 0 }],
-        updates: [
-          { action: 'add-schema', schema: { type: 'struct', fields }, 'last-column-id': 1 },
-          { action: 'set-current-schema', 'schema-id': -1 },
-        ],
-      });
-      await catalog.commit([change]);
-      expect(fake.tables.get('voters')!.columns).toEqual(['regency']);
-      expect(fake.commits).toBe(1);
-    },
-  );
-
-  it('that only adds tags is done if the catalog accepts it, because some keep none', async () => {
-    const fake = await startFakeCatalog(['voters'], { current: { voters: 7 }, keepsTags: false });
-    const catalog = await connect(fake);
-    const metadata = new Map([['voters', (await catalog.loadTable('voters'))!]]);
-    await catalog.commit(tagChanges(catalog, metadata, 'snap_1'));
-    expect(fake.tables.get('voters')!.refs).toEqual({ main: 7 });
-    expect(fake.commits).toBe(1);
-  });
-
-  it('that only removes tags is repeated until they are gone', async () => {
+  it('of tags, columns or removals is sent once, and refused if a table has changed', async () => {
     const fake = await startFakeCatalog(['voters'], { current: { voters: 7 } });
     const catalog = await connect(fake);
-    fake.tables.get('voters')!.refs['snap_1'] = 7;
-    fake.faults.push('answer 503');
+    const metadata = new Map([['voters', (await catalog.loadTable('voters'))!]]);
+    await catalog.commitOnce(tagOthers(catalog, metadata, 'snap_1', []), 'tag');
+    expect(fake.tables.get('voters')!.refs).toEqual({ main: 7, snap_1: 7 });
     const updates = [{ action: 'remove-snapshot-ref', 'ref-name': 'snap_1' } as const];
-    await catalog.commit([catalog.change('voters', { requirements: [], updates })]);
-    expect(fake.tables.get('voters')!.refs).toEqual({ main: 7 });
-  });
-
-  it('is called uncertain if the catalog disappears', async () => {
-    const fake = await startFakeCatalog(['voters']);
-    const catalog = await connect(fake);
-    fake.faults.push('lose response and disappear');
-    await expect(catalog.commit([append(catalog, long, null)])).rejects.toMatchObject({ code: 'lake-uncertain' });
+    await catalog.commitOnce([catalog.change('voters', { requirements: [], updates })], 'remove tags');
+    fake.tables.get('voters')!.refs['main'] = 8;
+    const late = catalog.commitOnce(tagOthers(catalog, metadata, 'snap_1', []), 'tag');
+    await expect(late).rejects.toMatchObject({ code: 'lake-conflict' });
+    expect(fake.tables.get('voters')!.refs).toEqual({ main: 8 });
+    expect(fake.commits).toBe(2);
   });
 
   it('is refused in advance by a catalog that commits tables one by one', async () => {

@@ -9,6 +9,7 @@ import { pushSnapshot } from '../../src/share/push-snapshot.ts';
 import { readSnapshot, requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { startMemoryStore } from '../support/memory-store.ts';
+import { altered } from '../support/object-store.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { addSnapshot, nights, smallWarehouse } from '../support/small-snapshots.ts';
 
@@ -101,14 +102,13 @@ describe('a push', () => {
   it('removes nothing if another push becomes current meanwhile', async () => {
     const { bucket, push, snapshots } = await setUp();
     for (const id of [first, second]) await push({ id });
-    const overtaken: Bucket = {
-      ...bucket,
+    const overtaken = altered(bucket, {
       async write(path, ...given) {
         const isWritten = await bucket.write(path, ...given);
         if (path === 'current.json') await push({ id: fifth });
         return isWritten;
       },
-    };
+    });
     expect((await push({ id: third, keep: 1 }, overtaken)).removed).toEqual([]);
     expect(await snapshots()).toEqual([first, second, third, fifth]);
   });
@@ -124,10 +124,9 @@ describe('a push', () => {
 
   it('succeeds if only the response to its switch is lost', async () => {
     const { bucket, push, current } = await setUp([first]);
-    const lossy: Bucket = {
-      ...bucket,
+    const lossy = altered(bucket, {
       write: async (path, ...given) => (await bucket.write(path, ...given)) && path !== 'current.json',
-    };
+    });
     expect(await push({}, lossy)).toMatchObject({ outcome: 'pushed' });
     expect(current()).toBe(first);
   });

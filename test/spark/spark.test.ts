@@ -79,7 +79,7 @@ async function runSpark(catalog: TestCatalog, script: string): Promise<void> {
 async function expectSame(warehouse: string, { id, folder, manifest }: Snapshot, catalog: TestCatalog): Promise<void> {
   const where = ['--warehouse', warehouse, '--catalog', catalog.url, '--extensions', extensions];
   expect(await runHere(['lake', 'land', manifest.run, ...where])).toMatchObject({ code: 0, stderr: '' });
-  const script = await runHere(['spark-script', manifest.run, '--warehouse', warehouse]);
+  const script = await runHere(['lake', 'script', manifest.run, '--warehouse', warehouse]);
   expect(script).toMatchObject({ code: 0, stderr: '' });
   await runSpark(catalog, script.stdout);
   expect(await runHere(['lake', 'release', manifest.run, ...where])).toMatchObject({ code: 0, stderr: '' });
@@ -126,26 +126,26 @@ function quoteList(names: readonly string[]): string {
   return `[${names.map((name) => `'${name}'`).join(', ')}]`;
 }
 
-describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
+describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', { timeout: 900_000 }, () => {
   it('reads a nation with every kind of doubt as rekap does', async () => {
     const source = await startTwistedSource(doubtfulNation(), (response, body) => response.end(inJson(body)));
     const warehouse = await temporaryFolder();
     await runSync(syncOptions(warehouse, source.url), {}, bundledProject);
     await expectSame(warehouse, await requireCurrent(warehouse), await startCatalog('iceberg'));
-  }, 300_000);
+  });
 
   it('reads every value of every kind of column as rekap does', async () => {
     const warehouse = await temporaryFolder();
     const { url, project } = await startKinds();
     await runSync(syncOptions(warehouse, url), {}, project);
     await expectSame(warehouse, await requireCurrent(warehouse), await startCatalog('iceberg'));
-  }, 300_000);
+  });
 
   it('releases a later run in the same namespace', async () => {
     const { warehouse, known } = await prepared();
     const catalog = await startCatalog('iceberg');
     for (const id of known) await expectSame(warehouse, await readSnapshot(warehouse, id), catalog);
-  }, 300_000);
+  });
 
   it('is not released without a branch, if a record is missing, or after half of a script', async () => {
     const warehouse = await temporaryFolder();
@@ -156,7 +156,7 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
     const release = () => runHere(['lake', 'release', manifest.run, ...where]);
     await runHere(['lake', 'land', manifest.run, ...where]);
     expect(await release()).toMatchObject({ code: 8, stderr: expect.stringContaining('has no branch') });
-    const { stdout } = await runHere(['spark-script', manifest.run, '--warehouse', warehouse]);
+    const { stdout } = await runHere(['lake', 'script', manifest.run, '--warehouse', warehouse]);
     await runSpark(catalog, stdout.replace("dataset = 'vessels'", "dataset = 'vessels' AND position > 0"));
     expect(await release()).toMatchObject({ code: 1, stderr: expect.stringContaining('records were transformed') });
     // A script that ended, and then half of one.
@@ -168,7 +168,7 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
     });
     const { last } = await readLakeStatus(catalog.place());
     expect(last).toBeNull();
-  }, 300_000);
+  });
 
   it('never reads two snapshots by a tag while others are published', async () => {
     const { warehouse, known } = await prepared();
@@ -196,17 +196,13 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', () => {
       [id, ...Object.values(manifest.datasets).map(({ rows }) => rows)].join(' '),
     );
     expect([...found].toSorted()).toEqual(lines.toSorted());
-  }, 300_000);
+  });
 
-  it.each(['payments', 'polling-stations', 'vessels'])(
-    'transforms the example %s as rekap does',
-    async (name) => {
-      const warehouse = await temporaryFolder();
-      await syncSample(name, warehouse);
-      await expectSame(warehouse, await requireCurrent(warehouse), await startCatalog('iceberg'));
-    },
-    300_000,
-  );
+  it.each(['payments', 'polling-stations', 'vessels'])('transforms the example %s as rekap does', async (name) => {
+    const warehouse = await temporaryFolder();
+    await syncSample(name, warehouse);
+    await expectSame(warehouse, await requireCurrent(warehouse), await startCatalog('iceberg'));
+  });
 });
 
 async function syncSample(example: string, warehouse: string): Promise<void> {

@@ -44,13 +44,11 @@ interface FakeSettings {
   /** The client that gets the token. */
   readonly client?: { readonly id: string; readonly secret: string };
   readonly current?: Readonly<Record<string, SnapshotId>>;
-  /** False for a catalog that accepts tags without keeping them, like Nessie. */
-  readonly keepsTags?: boolean;
 }
 
 export async function startFakeCatalog(
   names: readonly string[],
-  { endpoints, token, client, current = {}, keepsTags = true }: FakeSettings = {},
+  { endpoints, token, client, current = {} }: FakeSettings = {},
 ): Promise<FakeCatalog> {
   const tables = new Map(
     names.map((name): [string, FakeTable] => {
@@ -79,8 +77,7 @@ export async function startFakeCatalog(
         if (update.action === 'add-schema')
           columns.splice(0, Infinity, ...update.schema.fields.map(({ name }) => name));
         if (update.action === 'add-snapshot') snapshots.push(update.snapshot['snapshot-id']);
-        if (update.action === 'set-snapshot-ref' && (keepsTags || update.type !== 'tag'))
-          refs[update['ref-name']] = update['snapshot-id'];
+        if (update.action === 'set-snapshot-ref') refs[update['ref-name']] = update['snapshot-id'];
         if (update.action === 'remove-snapshot-ref') delete refs[update['ref-name']];
       }
     state.commits += 1;

@@ -88,21 +88,14 @@ function answerTo(objects: Map<string, Buffer>, { method, key, query, headers, b
   return { status: 200, etag: etagOf(body) };
 }
 
-/** Two keys or folders on a page, so that whoever lists has to turn pages. */
+/** Two keys on a page, so that whoever lists has to turn pages. */
 function list(objects: Map<string, Buffer>, query: URLSearchParams): string {
   const prefix = query.get('prefix') ?? '';
   const after = query.get('continuation-token') ?? '';
-  const keys = [...objects.keys()].filter((key) => key.startsWith(prefix)).toSorted();
-  const names = query.has('delimiter')
-    ? [...new Set(keys.map((key) => `${prefix}${key.slice(prefix.length).split('/')[0]}/`))]
-    : keys;
-  const left = names.filter((name) => name > after);
-  const page = left.slice(0, 2).map((name) => {
-    const bytes = objects.get(name)?.length;
-    return bytes === undefined
-      ? `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`
-      : `<Contents><Key>${name}</Key><Size>${bytes}</Size></Contents>`;
-  });
+  const left = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
+  const page = left
+    .slice(0, 2)
+    .map((key) => `<Contents><Key>${key}</Key><Size>${objects.get(key)!.length}</Size></Contents>`);
   const next = left.length > 2 ? `<NextContinuationToken>${left[1]}</NextContinuationToken>` : '';
   return `<ListBucketResult><IsTruncated>${left.length > 2}</IsTruncated>${next}${page.join('')}</ListBucketResult>`;
 }

@@ -7,7 +7,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readBucketUrl } from '../../src/share/address.ts';
-import { type Bucket, type BucketAccess, openBucket } from '../../src/share/bucket.ts';
+import { Bucket, type BucketAccess } from '../../src/share/bucket.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** `make tools` puts it there. */
@@ -66,7 +66,7 @@ export function storeAt(endpoint: string): Store {
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
     async open(by = endpoint, access = {}) {
-      const bucket = await openBucket(readBucketUrl(url), {
+      const bucket = await Bucket.open(readBucketUrl(url), {
         pathStyle: true,
         signal: new AbortController().signal,
         ...access,
@@ -143,4 +143,9 @@ export async function startBrokenWay(store: Store): Promise<{ endpoint: string; 
   });
   way.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return way;
+}
+
+/** Returns a bucket some of whose methods do something else. */
+export function altered(bucket: Bucket, methods: Partial<Bucket>): Bucket {
+  return Object.assign(Object.create(bucket) as Bucket, methods);
 }

@@ -169,7 +169,6 @@ export const allOptions = {
     defaultDescription: "the catalog's own",
   },
   namespace: { type: 'string', default: 'rekap', describe: 'namespace of the tables in the catalog' },
-  tag: { type: 'boolean', describe: 'compare the tag of the snapshot instead of the current tables' },
   extensions: {
     type: 'string',
     path: 'folder',

@@ -4,8 +4,8 @@ import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { Clock } from '../../runtime/context.ts';
 import type { Secret } from '../../source/secret.ts';
 import { parseExactly, writeExactly } from './exact-json.ts';
+import { type CatalogResponse, exchange } from './exchange.ts';
 import { isSame, type NewTable, type SnapshotId, type TableChange, type TableMetadata } from './iceberg.ts';
-import { currentFields } from './table-schema.ts';
 
 /** Where the catalog is, and how to sign in. */
 export interface CatalogSettings {
@@ -18,12 +18,6 @@ export interface CatalogSettings {
   readonly token: ((isExpired: boolean) => Promise<Secret>) | null;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'sleep'>;
-}
-
-/** A response of the catalog. */
-export interface CatalogResponse {
-  readonly status: number;
-  readonly text: string;
 }
 
 /** Milliseconds for a response. A catalog writes a metadata file per table of a commit. */
@@ -104,10 +98,17 @@ export class Catalog {
     return { identifier: { namespace: [this.settings.namespace], name }, ...parts };
   }
 
+  /** Commits changes that can be made again at any time, such as new columns. @throws `lake-conflict` or `lake` if the catalog refuses them. */
+  async commitOnce(changes: readonly TableChange[], doing: string): Promise<void> {
+    const body = writeExactly({ 'table-changes': changes });
+    const response = await this.send('POST', this.path('transactions/commit'), body);
+    if (response.status >= 300) throw this.refusal(response, doing);
+  }
+
   /**
-   * Commits changes of several tables: all or none. Whatever the response, except a refusal, checks whether the catalog has the changes, and
-   * otherwise sends them again. The response to a commit has no body, and may come from a proxy. The requirements prevent that changes are
-   * applied twice.
+   * Commits changes of several tables, of which at least one gets new rows: all or none. Whatever the response, except a refusal, checks whether the
+   * catalog has the changes, and otherwise sends them again. The response to a commit has no body, and may come from a proxy. The requirements
+   * prevent that changes are applied twice.
    *
    * @throws `lake-conflict` if another commit was first, `lake-uncertain` if the catalog doesn't show what happened, `lake` if it refuses.
    */
@@ -116,17 +117,15 @@ export class Catalog {
     // Why it isn't known whether an earlier attempt was applied; null after none.
     let doubt: string | null = null;
     for (let attempt = 1; ; attempt += 1) {
-      let isAccepted = false;
       try {
         const response = await this.send('POST', this.path('transactions/commit'), body);
-        isAccepted = response.status < 300;
-        if (!isAccepted && response.status < 500 && doubt === null) throw this.refusal(response);
+        if (response.status >= 300 && response.status < 500 && doubt === null) throw this.refusal(response, 'commit');
         doubt = `it returned ${response.status}, but does not show them`;
       } catch (error) {
         if (!isRekapError(error, 'lake') || error.status !== 0) throw error;
         doubt = error.message.replace(/\.$/, '');
       }
-      const state = await this.stateOf(changes, isAccepted).catch(() => 'unknown');
+      const state = await this.stateOf(changes).catch(() => 'unknown');
       if (state === 'committed') return;
       if (state === 'superseded') throw conflictOf(this.settings.url, null);
       if (attempt === maxAttempts)
@@ -139,39 +138,31 @@ export class Catalog {
     }
   }
 
-  private refusal(response: CatalogResponse): RekapError {
-    const failure = this.failure(response, 'commit');
+  private refusal(response: CatalogResponse, doing: string): RekapError {
+    const failure = this.failure(response, doing);
     return response.status === 409 ? conflictOf(this.settings.url, failure) : failure;
   }
 
   /**
-   * Returns what the last changed table shows about a commit, and with it about all tables. `superseded` means that another commit came first,
+   * Returns what the last table with new rows shows about a commit, and with it about all tables. `superseded` means that another commit came first,
    * so this one can't be applied any more. Nessie keeps only the last snapshot of a table, so it shows this only if the commit is the last one.
-   *
-   * @param isAccepted True if the catalog accepted the commit. Then tags don't matter: Nessie accepts tags of tables, but doesn't keep them.
    */
-  private async stateOf(changes: readonly TableChange[], isAccepted: boolean) {
-    const last = changes.findLast(({ updates }) => !updates.every(isTag)) ?? changes.at(-1)!;
-    const table = await this.loadTable(last.identifier.name);
-    if (table === null) return 'unknown';
+  private async stateOf(changes: readonly TableChange[]): Promise<'committed' | 'superseded' | 'unknown'> {
+    const [last] = changes
+      .flatMap(({ identifier, requirements, updates }) => {
+        const added = updates.findLast((update) => update.action === 'add-snapshot');
+        const parent = requirements.find(({ ref }) => ref === 'main')?.['snapshot-id'];
+        return added === undefined ? [] : { name: identifier.name, id: added.snapshot['snapshot-id'], parent };
+      })
+      .toReversed();
+    const table = last === undefined ? null : await this.loadTable(last.name);
+    if (last === undefined || table === null) return 'unknown';
     const { snapshots = [], refs = {} } = table;
     const has = (id: SnapshotId): boolean => snapshots.some((snapshot) => isSame(snapshot['snapshot-id'], id));
-    const added = last.updates.findLast((update) => update.action === 'add-snapshot');
-    if (added !== undefined) {
-      if (has(added.snapshot['snapshot-id'])) return 'committed';
-      const required = last.requirements.find(({ ref }) => ref === 'main');
-      const parent = required?.['snapshot-id'] as SnapshotId | null | undefined;
-      const isReplaced = typeof parent === 'bigint' && has(parent) && !isSame(refs['main']?.['snapshot-id'], parent);
-      return isReplaced ? 'superseded' : 'unknown';
-    }
-    const isDone = last.updates.every((update) => {
-      if (update.action === 'add-schema')
-        return update.schema.fields.every(({ name }) => currentFields(table).some((field) => field.name === name));
-      if (update.action === 'remove-snapshot-ref') return refs[update['ref-name']] === undefined;
-      if (update.action !== 'set-snapshot-ref' || (isAccepted && isTag(update))) return true;
-      return isSame(refs[update['ref-name']]?.['snapshot-id'], update['snapshot-id']);
-    });
-    return isDone ? 'committed' : 'unknown';
+    if (has(last.id)) return 'committed';
+    const { parent } = last;
+    const isReplaced = typeof parent === 'bigint' && has(parent) && !isSame(refs['main']?.['snapshot-id'], parent);
+    return isReplaced ? 'superseded' : 'unknown';
   }
 
   /**
@@ -179,51 +170,28 @@ export class Catalog {
    * @param path Starts with /v1.
    * @throws `lake` with status 0 if there is no response.
    */
-  async send(
-    method: string,
-    path: string,
-    body?: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<CatalogResponse> {
-    const { token } = this.settings;
-    if (token === null) return this.sendOnce(method, path, body, headers, null);
-    const first = await this.sendOnce(method, path, body, headers, await token(false));
-    return first.status === 401 ? this.sendOnce(method, path, body, headers, await token(true)) : first;
-  }
-
-  private async sendOnce(
-    method: string,
-    path: string,
-    body: string | undefined,
-    headers: Readonly<Record<string, string>>,
-    token: Secret | null,
-  ): Promise<CatalogResponse> {
-    const { url, signal } = this.settings;
-    try {
-      const response = await fetch(url + path, {
+  async send(method: string, path: string, body?: string, others: Readonly<Record<string, string>> = {}) {
+    const { token, url, signal } = this.settings;
+    const sendWith = async (secret: Secret | undefined): Promise<CatalogResponse> => {
+      const authorization = secret && { authorization: `Bearer ${secret.reveal()}` };
+      const found = await exchange(url + path, {
         method,
-        // A redirect could send the token to another host.
-        redirect: 'error',
-        headers: {
-          'content-type': 'application/json',
-          ...headers,
-          ...(token !== null && { authorization: `Bearer ${token.reveal()}` }),
-        },
+        headers: { 'content-type': 'application/json', ...others, ...authorization },
         ...(body !== undefined && { body }),
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
+      }).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw new RekapError(
+          'lake',
+          `The catalog ${url} cannot be reached: ${messageOf(error).split('\n')[0] || 'no connection'}.`,
+          'Check --catalog and the network, then run the command again.',
+          { cause: error },
+        );
       });
-      const text = await response.text();
-      return { status: response.status, text: token?.redact(text) ?? text };
-    } catch (error) {
-      signal.throwIfAborted();
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw new RekapError(
-        'lake',
-        `The catalog ${url} cannot be reached: ${messageOf(cause).split('\n')[0] || 'no connection'}.`,
-        'Check --catalog and the network, then run the command again.',
-        { cause: error },
-      );
-    }
+      return { ...found, text: secret?.redact(found.text) ?? found.text };
+    };
+    const first = await sendWith(await token?.(false));
+    return first.status === 401 && token !== null ? sendWith(await token(true)) : first;
   }
 
   private path(rest: string): string {
@@ -265,10 +233,6 @@ export class Catalog {
       );
     }
   }
-}
-
-function isTag(update: TableChange['updates'][number]): boolean {
-  return update.action === 'set-snapshot-ref' && update.type === 'tag';
 }
 
 export function conflictOf(url: string, cause: unknown): RekapError {

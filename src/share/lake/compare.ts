@@ -1,7 +1,6 @@
 /** Compares a table of a catalog with a Parquet file of a snapshot, row by row, and writes the difference. */
 
 import { columnList, type Database, quoteIdentifier, readParquetSql } from '../../runtime/database.ts';
-import type { SnapshotId } from './iceberg.ts';
 import { lakeTableSql } from './lake-database.ts';
 import { type LakeTable, placeholderSql } from './table-schema.ts';
 
@@ -12,32 +11,22 @@ export interface Difference {
   readonly removed: number;
 }
 
-/** Returns a SELECT of the rows whose number differs, with their number in the catalog and in the snapshot. */
-function differenceSql({ columns, file }: LakeTable, inLake: string): string {
-  const names = columnList(columns.map(({ name }) => name));
-  return `SELECT ${names}, sum(of_lake)::BIGINT AS "in lake", sum(of_snapshot)::BIGINT AS "in snapshot"
-    FROM (SELECT ${names}, 1 AS of_lake, 0 AS of_snapshot FROM ${inLake}
-      UNION ALL SELECT ${names}, 0, 1 FROM ${readParquetSql(file)})
-    GROUP BY ${names} HAVING "in lake" <> "in snapshot"`;
-}
-
-/** @param version Snapshot ID of the table in the catalog; null for the current one. */
-export async function compare(
-  database: Database,
-  namespace: string,
-  table: LakeTable,
-  version: SnapshotId | null = null,
-): Promise<Difference> {
-  const inLake = `${lakeTableSql(namespace, table.name)}${version === null ? '' : ` AT (VERSION => ${version})`}`;
-  return countDifference(database, table.name, `(${differenceSql(table, inLake)})`);
-}
-
-async function countDifference(database: Database, table: string, differences: string): Promise<Difference> {
+export async function compare(database: Database, namespace: string, table: LakeTable): Promise<Difference> {
+  const target = lakeTableSql(namespace, table.name);
+  const names = columnList(table.columns.map(({ name }) => name));
+  // Rows whose number differs, with their number in the catalog and in the snapshot.
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE difference AS
+     SELECT ${names}, sum(of_lake)::BIGINT AS "in lake", sum(of_snapshot)::BIGINT AS "in snapshot"
+     FROM (SELECT ${names}, 1 AS of_lake, 0 AS of_snapshot FROM ${target}
+       UNION ALL SELECT ${names}, 0, 1 FROM ${readParquetSql(table.file)})
+     GROUP BY ${names} HAVING "in lake" <> "in snapshot"`,
+  );
   const [found] = await database.rows<{ added: bigint; removed: bigint }>(
     `SELECT coalesce(sum(greatest("in snapshot" - "in lake", 0)), 0)::BIGINT AS added,
-       coalesce(sum(greatest("in lake" - "in snapshot", 0)), 0)::BIGINT AS removed FROM ${differences}`,
+       coalesce(sum(greatest("in lake" - "in snapshot", 0)), 0)::BIGINT AS removed FROM difference`,
   );
-  return { table, added: Number(found!.added), removed: Number(found!.removed) };
+  return { table: table.name, added: Number(found!.added), removed: Number(found!.removed) };
 }
 
 /**
@@ -51,23 +40,21 @@ export async function writeDifference(
   table: LakeTable,
   isNew: boolean,
 ): Promise<Difference> {
+  const difference = await compare(database, namespace, table);
   const target = lakeTableSql(namespace, table.name);
-  const names = columnList(table.columns.map(({ name }) => name));
-  await database.run(`CREATE OR REPLACE TEMP TABLE difference AS ${differenceSql(table, target)}`);
-  const difference = await countDifference(database, table.name, 'difference');
-  const same = table.columns
-    .map(({ name }) => `t.${quoteIdentifier(name)} IS NOT DISTINCT FROM d.${quoteIdentifier(name)}`)
-    .join(' AND ');
-  const [{ stale }] = (await database.rows<{ stale: bigint }>(
-    'SELECT count(*) FILTER ("in lake" > 0) AS stale FROM difference',
-  )) as [{ stale: bigint }];
-  // Deletes all copies of a row, even if the snapshot has some of them.
-  if (stale > 0n)
-    await database.run(`DELETE FROM ${target} AS t USING difference AS d WHERE d."in lake" > 0 AND ${same}`);
-  if (difference.added > 0 || stale > 0n) {
+  const columns = table.columns.map(({ name }) => quoteIdentifier(name));
+  const names = columns.join(', ');
+  if (difference.added + difference.removed > 0) {
+    const same = columns.map((name) => `t.${name} IS NOT DISTINCT FROM d.${name}`).join(' AND ');
     const order = table.key.length === 0 ? '' : ` ORDER BY ${columnList(table.key)}`;
+    // Deletes all copies of a row, even if the snapshot has some of them.
+    if (difference.removed > 0)
+      await database.run(
+        `DELETE FROM ${target} AS t USING difference AS d WHERE d."in lake" > d."in snapshot" AND ${same}`,
+      );
     await database.run(
-      `INSERT INTO ${target} (${names}) SELECT ${names} FROM difference, range("in snapshot")${order}`,
+      `INSERT INTO ${target} (${names}) SELECT ${names}
+       FROM difference, range("in snapshot" - if("in lake" > "in snapshot", 0, "in lake"))${order}`,
     );
   } else if (isNew) {
     const values = table.columns.map((column) => placeholderSql(table, column));

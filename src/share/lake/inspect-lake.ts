@@ -1,14 +1,11 @@
-/** Describes what a catalog contains: the last publication, the tags, what grows, and differences from a snapshot. */
+/** Describes what a catalog contains: the last publication, the tags, and what grows. */
 
-import { RekapError } from '../../errors.ts';
-import type { Snapshot } from '../../warehouse/warehouse.ts';
 import { Catalog } from './catalog.ts';
-import { compare, type Difference } from './compare.ts';
 import { isSame, type TableMetadata } from './iceberg.ts';
-import { tablesOf } from './lake-tables.ts';
-import { type LakePlace, withLake } from './open-lake.ts';
+import type { LakePlace } from './lake-database.ts';
+import { withLake } from './open-lake.ts';
 import { lastPublication, type Publication } from './publications.ts';
-import { snapshotOf, tagOf } from './tags.ts';
+import { snapshotOf } from './tags.ts';
 
 /** A tag of the tables in a catalog. */
 export interface LakeTag {
@@ -32,7 +29,7 @@ export interface LakeStatus {
   readonly namespace: string;
   /** Null if nothing was published. */
   readonly last: Publication | null;
-  readonly tags: number;
+  readonly tags: readonly LakeTag[];
   readonly tables: readonly LakeTableStatus[];
 }
 
@@ -44,7 +41,7 @@ export async function readLakeStatus(where: LakePlace): Promise<LakeStatus> {
     catalog: url,
     namespace,
     last,
-    tags: tagsOf(tables).length,
+    tags: tagsOf(tables),
     tables: [...tables].map(([table, metadata]) => statusOf(table, metadata)),
   };
 }
@@ -54,32 +51,6 @@ export async function readLastPublication(where: LakePlace): Promise<Publication
   return withLake(where, { tables: [], files: [] }, ({ database, metadata }) =>
     metadata.size === 0 ? Promise.resolve(null) : lastPublication(database, where.catalog.namespace),
   );
-}
-
-export async function readLakeTags(where: Pick<LakePlace, 'catalog'>): Promise<LakeTag[]> {
-  return tagsOf(await loadTables(await Catalog.connect(where.catalog)));
-}
-
-/** Compares every row of the catalog's tables with a snapshot. @param tag Snapshot whose tag to read; null for the current tables. */
-export async function diffLake(where: LakePlace, snapshot: Snapshot, tag: string | null): Promise<Difference[]> {
-  const tables = await tablesOf(snapshot);
-  const { namespace, url } = where.catalog;
-  const wanted = { tables: tables.map(({ name }) => name), files: tables.map(({ file }) => file) };
-  return withLake(where, wanted, async ({ database, metadata }) => {
-    const differences: Difference[] = [];
-    for (const table of tables) {
-      const refs = metadata.get(table.name)?.refs;
-      const version = refs?.[tag === null ? 'main' : tagOf(tag)]?.['snapshot-id'];
-      if (version === undefined)
-        throw new RekapError(
-          'lake',
-          `${table.name} in the namespace ${namespace} of ${url} has no ${tag === null ? 'rows' : `tag ${tagOf(tag)}`}.`,
-          'To list what was published, run "rekap lake tags".',
-        );
-      differences.push(await compare(database, namespace, table, version));
-    }
-    return differences;
-  });
 }
 
 /** Removes the tags of all but the newest snapshots, in one commit. The engine then removes the data that only they used. */
@@ -95,7 +66,7 @@ export async function expireTags(where: Pick<LakePlace, 'catalog'>, keep: number
         .map(({ tag }) => ({ action: 'remove-snapshot-ref' as const, 'ref-name': tag })),
     }),
   );
-  if (changes.length > 0) await catalog.commit(changes);
+  if (changes.length > 0) await catalog.commitOnce(changes, 'remove tags');
   return removed;
 }
 

@@ -6,36 +6,21 @@ import { join } from 'node:path';
 import { messageOf, RekapError } from '../../errors.ts';
 import { type Database, openDatabase, quoteIdentifier, quoteText } from '../../runtime/database.ts';
 import { isLoopback } from '../../source/base-url.ts';
+import type { CatalogSettings } from './catalog.ts';
 import type { Relay } from './relay.ts';
 
-export interface LakeSettings {
-  /** Folder with DuckDB's extensions, at any depth. */
+/** Where the tables are, and how DuckDB opens them. */
+export interface LakePlace {
+  readonly catalog: CatalogSettings;
+  /** Folder with DuckDB's extensions, at any depth; null for DuckDB's own. */
   readonly extensions: string | null;
-  /** Folder for data that doesn't fit into memory. */
-  readonly spill: string;
+  /** Memory limit of DuckDB in bytes. */
   readonly memory: number;
-  readonly signal: AbortSignal;
   /** Environment variables with the credentials of the object store: AWS_ACCESS_KEY_ID and so on. */
-  readonly environment: Environment;
-}
-
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What the instance may access, in addition to the catalog. */
-export interface Access {
-  /** Locations of the tables, without a slash at the end. */
-  readonly locations: readonly string[];
-  readonly files: readonly string[];
-  /** URL of the catalog, which decides whether tables may be in local folders. */
-  readonly catalog: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 const extensions = ['avro', 'httpfs', 'iceberg'] as const;
-
-/** The folder into which DuckDB itself installs extensions. */
-function defaultExtensions(): string {
-  return join(homedir(), '.duckdb', 'extensions');
-}
 
 /** Name of the attached catalog in SQL. */
 const attached = 'lake';
@@ -46,19 +31,21 @@ export function lakeTableSql(namespace: string, table: string): string {
 
 /**
  * Opens the instance, loads the extensions, and attaches the catalog.
+ * @param spill Folder for data that doesn't fit into memory.
  * @throws `configuration` if an extension is missing.
  */
-export async function openLake(relay: Relay, warehouse: string | null, settings: LakeSettings): Promise<Database> {
+export async function openLake(relay: Relay, place: LakePlace, spill: string): Promise<Database> {
+  const { warehouse, signal } = place.catalog;
   const database = await openDatabase(':memory:', {
-    settings: { temp_directory: settings.spill, memory_limit: `${settings.memory}B` },
-    signal: settings.signal,
+    settings: { temp_directory: spill, memory_limit: `${place.memory}B` },
+    signal,
   });
   try {
-    await loadExtensions(database, settings.extensions ?? defaultExtensions());
+    await loadExtensions(database, place.extensions ?? join(homedir(), '.duckdb', 'extensions'));
     // The catalog may take a minute for a commit. rekap sorts the rows of sorted tables itself.
     await database.run('SET http_timeout = 600; SET unsafe_iceberg_ignore_sort_order = true');
     await database.run(`CREATE SECRET catalog (TYPE iceberg, TOKEN ${quoteText(relay.token)})`);
-    const isOwn = await createStorageSecret(database, settings.environment);
+    const isOwn = await createStorageSecret(database, place.environment);
     // Otherwise DuckDB would replace the credentials by those that the catalog gives, even if there are none.
     const access = isOwn ? ", ACCESS_DELEGATION_MODE 'none'" : '';
     await database.run(
@@ -72,10 +59,14 @@ export async function openLake(relay: Relay, warehouse: string | null, settings:
 }
 
 /**
- * Limits the instance to the tables and files. A catalog could name any path of this machine as the location of a table.
+ * Limits the instance to files, and to the locations of tables, which end without a slash. A catalog could name any path of this machine.
  * @throws `lake` if a table is in a local folder, but the catalog isn't on this machine.
  */
-export async function sealLake(database: Database, { locations, files, catalog }: Access): Promise<void> {
+export async function sealLake(
+  database: Database,
+  catalog: string,
+  { locations, files }: { readonly locations: readonly string[]; readonly files: readonly string[] },
+): Promise<void> {
   // DuckDB treats unknown schemes as local paths.
   const local = locations.find(
     (location) =>
@@ -123,7 +114,7 @@ async function loadExtensions(database: Database, folder: string): Promise<void>
 }
 
 /** Gives DuckDB the credentials of the object store from the standard AWS variables. Returns false if there are none. */
-async function createStorageSecret(database: Database, env: Environment): Promise<boolean> {
+async function createStorageSecret(database: Database, env: LakePlace['environment']): Promise<boolean> {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = env;
   if (!id || !secret) return false;
   const endpoint = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || '';

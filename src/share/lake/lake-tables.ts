@@ -69,7 +69,7 @@ export async function createTables(catalog: Catalog, tables: readonly LakeTable[
       }),
     );
   }
-  if (additions.length > 0) await catalog.commit(additions);
+  if (additions.length > 0) await catalog.commitOnce(additions, 'add columns');
 }
 
 /** @throws `usage` if a table of the project has the name of one that rekap adds in a catalog. */

@@ -3,6 +3,7 @@
 import { messageOf, RekapError } from '../../errors.ts';
 import { Secret } from '../../source/secret.ts';
 import type { CatalogSettings } from './catalog.ts';
+import { exchange } from './exchange.ts';
 
 /** A client of OAuth 2. */
 export interface Client {
@@ -36,26 +37,19 @@ async function fetchToken({ id, secret, url, scope }: Client): Promise<Secret> {
       'Check REKAP_CATALOG_CREDENTIAL, REKAP_CATALOG_OAUTH_URL and REKAP_CATALOG_SCOPE.',
       { cause },
     );
-  let response: Response;
-  let text: string;
-  try {
-    response = await fetch(url, {
-      method: 'POST',
-      redirect: 'error',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: id,
-        client_secret: secret.reveal(),
-        scope,
-      }),
-      signal: AbortSignal.timeout(timeout),
-    });
-    text = await response.text();
-  } catch (error) {
-    throw refused(messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error), error);
-  }
-  if (!response.ok) throw refused(`status ${response.status}`);
-  const token = tokenIn(text);
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: id,
+    client_secret: secret.reveal(),
+    scope,
+  });
+  const found = await exchange(url, { method: 'POST', body, signal: AbortSignal.timeout(timeout) }).catch(
+    (error: unknown) => {
+      throw refused(messageOf(error), error);
+    },
+  );
+  if (found.status >= 300) throw refused(`status ${found.status}`);
+  const token = tokenIn(found.text);
   if (token === null) throw refused('its response has no access_token');
   return new Secret(token);
 }

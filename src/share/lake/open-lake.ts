@@ -5,21 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, RekapError } from '../../errors.ts';
 import type { Database } from '../../runtime/database.ts';
-import { Catalog, type CatalogSettings, conflictOf } from './catalog.ts';
+import { Catalog, conflictOf } from './catalog.ts';
 import type { TableChange, TableMetadata } from './iceberg.ts';
-import { type Environment, type LakeSettings, openLake, sealLake } from './lake-database.ts';
+import { type LakePlace, openLake, sealLake } from './lake-database.ts';
 import { publicationsName } from './publications.ts';
 import { openRelay, type Relay } from './relay.ts';
-
-/** Where the tables are, and how DuckDB opens them. */
-export interface LakePlace {
-  readonly catalog: CatalogSettings;
-  /** Folder with DuckDB's extensions; null for DuckDB's own. */
-  readonly extensions: string | null;
-  /** Memory limit of DuckDB in bytes. */
-  readonly memory: number;
-  readonly environment: Environment;
-}
 
 /** An attached catalog, and what is known about its tables. */
 export interface OpenLake {
@@ -37,7 +27,7 @@ export type Complete = (
 
 /** Opens a lake, passes it to `use`, and closes it. */
 export async function withLake<Value>(
-  { catalog: settings, ...place }: LakePlace,
+  place: LakePlace,
   wanted: {
     readonly prepare?: (catalog: Catalog) => Promise<void>;
     readonly tables: readonly string[];
@@ -46,26 +36,26 @@ export async function withLake<Value>(
   },
   use: (lake: OpenLake) => Promise<Value>,
 ): Promise<Value> {
-  const catalog = await Catalog.connect(settings);
+  const catalog = await Catalog.connect(place.catalog);
+  const { url } = place.catalog;
   const spill = await mkdtemp(join(tmpdir(), 'rekap-lake-'));
   const metadata = new Map<string, TableMetadata>();
   const { complete = (changes: readonly TableChange[]) => changes } = wanted;
   const relay = await openRelay(catalog, (changes) => complete(changes, { catalog, metadata }));
   let database: Database | null = null;
   try {
-    const lakeSettings: LakeSettings = { ...place, spill, signal: settings.signal };
     // First, because nothing may be created if an extension is missing.
-    database = await openLake(relay, settings.warehouse, lakeSettings);
+    database = await openLake(relay, place, spill);
     await wanted.prepare?.(catalog);
     for (const name of [...wanted.tables, publicationsName]) {
       const found = await catalog.loadTable(name);
       if (found !== null) metadata.set(name, found);
     }
     const locations = [...metadata.values()].flatMap(placesOf);
-    await sealLake(database, { locations, files: wanted.files, catalog: settings.url });
+    await sealLake(database, url, { locations, files: wanted.files });
     return await use({ catalog, database, relay, metadata });
   } catch (error) {
-    throw explainDuckDb(error, settings.url);
+    throw explainDuckDb(error, url);
   } finally {
     database?.close();
     relay.close();

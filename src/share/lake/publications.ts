@@ -8,6 +8,7 @@ export const publicationsName = 'publications';
 
 /** A row of the table. */
 export interface Publication {
+  readonly sequence: number;
   readonly snapshot_id: string;
   readonly run_id: string;
   readonly source: string;
@@ -36,12 +37,9 @@ export const publicationsTable: NewTable = {
   },
 };
 
-/** Returns the last publication and its number, or null. */
-export async function lastPublication(
-  database: Database,
-  namespace: string,
-): Promise<(Publication & { readonly sequence: number }) | null> {
-  const [last] = await database.rows<Publication & { readonly sequence: number }>(
+/** Returns the last publication, or null. */
+export async function lastPublication(database: Database, namespace: string): Promise<Publication | null> {
+  const [last] = await database.rows<Publication>(
     `SELECT sequence, snapshot_id, run_id, source, strftime(published_at, '%Y-%m-%dT%H:%M:%SZ') AS published_at, manifest_sha256
      FROM ${lakeTableSql(namespace, publicationsName)} WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1`,
   );
@@ -51,17 +49,12 @@ export async function lastPublication(
 export async function addPublication(
   database: Database,
   namespace: string,
-  sequence: number,
-  row: Publication,
+  row: Omit<Publication, 'published_at'>,
+  now: Date,
 ): Promise<void> {
-  const { snapshot_id, run_id, source, published_at, manifest_sha256 } = row;
-  const values = [
-    String(sequence),
-    quoteText(snapshot_id),
-    quoteText(run_id),
-    quoteText(source),
-    `${quoteText(published_at)}::TIMESTAMP`,
-    quoteText(manifest_sha256),
-  ];
-  await database.run(`INSERT INTO ${lakeTableSql(namespace, publicationsName)} VALUES (${values.join(', ')})`);
+  const { sequence, snapshot_id, run_id, source, manifest_sha256 } = row;
+  const texts = [snapshot_id, run_id, source, now.toISOString().slice(0, 19), manifest_sha256];
+  await database.run(
+    `INSERT INTO ${lakeTableSql(namespace, publicationsName)} VALUES (${sequence}, ${texts.map(quoteText).join(', ')})`,
+  );
 }

@@ -1,24 +1,20 @@
 /** Publishes a snapshot to the tables of an Iceberg catalog: all of them change in one commit, or none. */
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { RekapError } from '../../errors.ts';
 import { computeSha256 } from '../../publish/manifest.ts';
 import { recordTransfer } from '../../publish/record-run.ts';
-import { checkManifestFile, hashesAgree } from '../../publish/verify-snapshot.ts';
 import type { Clock } from '../../runtime/context.ts';
 import type { Database } from '../../runtime/database.ts';
-import { damagedError } from '../../snapshots/manage-snapshots.ts';
-import { manifestFile } from '../../warehouse/snapshot-format.ts';
-import { listSnapshotIds, recoveryHint, type Snapshot } from '../../warehouse/warehouse.ts';
+import { listSnapshotIds, type Snapshot } from '../../warehouse/warehouse.ts';
+import { readIntactManifest, requireSuccessor, type Target } from '../refusals.ts';
 import type { Catalog } from './catalog.ts';
 import { compare, type Difference, writeDifference } from './compare.ts';
 import type { TableMetadata } from './iceberg.ts';
-import { readLastPublication } from './inspect-lake.ts';
 import { createTables, tablesOf } from './lake-tables.ts';
-import { commitLake, type LakePlace, withLake } from './open-lake.ts';
+import type { LakePlace } from './lake-database.ts';
+import { commitLake, withLake } from './open-lake.ts';
 import { addPublication, lastPublication, type Publication, publicationsName } from './publications.ts';
-import { tagChanges, tagOf, tagOthers, withTag } from './tags.ts';
+import { tagOf, tagOthers, withTag } from './tags.ts';
 import type { LakeTable } from './table-schema.ts';
 
 export interface PublishLakeOptions extends LakePlace {
@@ -57,13 +53,10 @@ export async function publishToLake(options: PublishLakeOptions): Promise<Publis
 
 async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
   const { snapshot, catalog: settings } = options;
-  const damage = [...(await checkManifestFile(snapshot.folder)), ...(await hashesAgree(snapshot))];
-  if (damage.length > 0)
-    throw damagedError(`Snapshot ${snapshot.id} is damaged and was not published:`, damage, recoveryHint(snapshot.id));
+  const manifest = await readIntactManifest(snapshot, 'published');
   // Before tables or columns are created for a snapshot that is refused.
-  await requireSuccessor(options, await readLastPublication(options));
-  const tables = await tablesOf(snapshot);
   await beginPublications(options);
+  const tables = await tablesOf(snapshot);
   const tag = tagOf(snapshot.id);
   const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, tables);
   return withLake(
@@ -72,7 +65,10 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
       prepare,
       tables: tables.map(({ name }) => name),
       files: tables.map(({ file }) => file),
-      complete: (changes, lake) => [...withTag(changes, tag), ...tagOthers(lake.catalog, lake.metadata, tag, changes)],
+      complete: (changes, { catalog, metadata }) => [
+        ...withTag(changes, tag),
+        ...tagOthers(catalog, metadata, tag, changes),
+      ],
     },
     async (lake) => {
       const { database, catalog, metadata } = lake;
@@ -80,7 +76,7 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
       // First, so that the commit is refused if someone else publishes from here on.
       await database.run('BEGIN');
       const last = await lastPublication(database, namespace);
-      await requireSuccessor(options, last);
+      await requireReplaces(options, last);
       const changed: Difference[] = [];
       for (const table of tables) {
         const difference = await writeDifference(database, namespace, table, !hasSnapshot(metadata.get(table.name)!));
@@ -90,17 +86,14 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
       const named = { catalog: settings.url, namespace, snapshot: snapshot.id } as const;
       if (changed.length === 0 && last?.snapshot_id === snapshot.id) {
         await database.run('ROLLBACK');
-        const missing = tagChanges(catalog, metadata, tag).filter(({ updates }) => updates.length > 0);
-        if (missing.length > 0) await catalog.commit(missing);
+        const missing = tagOthers(catalog, metadata, tag, []).filter(({ updates }) => updates.length > 0);
+        if (missing.length > 0) await catalog.commitOnce(missing, 'add the missing tags');
         return { outcome: 'unchanged', ...named, tag: await keptTag(catalog, tag), tables: [] };
       }
-      await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
-        snapshot_id: snapshot.id,
-        run_id: snapshot.manifest.run,
-        source: snapshot.manifest.source,
-        published_at: options.clock.now().toISOString().slice(0, 19),
-        manifest_sha256: computeSha256(await readFile(join(snapshot.folder, manifestFile), 'utf8')),
-      });
+      const { run: run_id, source } = snapshot.manifest;
+      const sequence = (last?.sequence ?? 0) + 1;
+      const row = { sequence, snapshot_id: snapshot.id, run_id, source, manifest_sha256: computeSha256(manifest) };
+      await addPublication(database, namespace, row, options.clock.now());
       await commitLake(lake);
       return { outcome: 'published', ...named, tag: await keptTag(catalog, tag), tables: changed };
     },
@@ -108,23 +101,19 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
 }
 
 /**
- * Writes row 0 of a new table of publications. Without it, Nessie would accept two first publications at the same time, because it doesn't
- * refuse the second commit to a table that has no version yet.
+ * Checks the last publication, or writes row 0 of a new table of publications. Without it, Nessie would accept two first publications at the same
+ * time, because it doesn't refuse the second commit to a table that has no version yet.
  */
 async function beginPublications(options: PublishLakeOptions): Promise<void> {
-  const { snapshot, catalog: settings, clock } = options;
+  const { namespace } = options.catalog;
   const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, []);
   await withLake(options, { prepare, tables: [], files: [] }, async (lake) => {
-    if (hasSnapshot(lake.metadata.get(publicationsName)!)) return;
-    const { source } = snapshot.manifest;
+    if (hasSnapshot(lake.metadata.get(publicationsName)!))
+      return requireReplaces(options, await lastPublication(lake.database, namespace));
     await lake.database.run('BEGIN');
-    await addPublication(lake.database, settings.namespace, 0, {
-      snapshot_id: '',
-      run_id: '',
-      source,
-      manifest_sha256: '',
-      published_at: clock.now().toISOString().slice(0, 19),
-    });
+    const { source } = options.snapshot.manifest;
+    const row = { sequence: 0, snapshot_id: '', run_id: '', source, manifest_sha256: '' };
+    await addPublication(lake.database, namespace, row, options.clock.now());
     await commitLake(lake);
   });
 }
@@ -134,38 +123,32 @@ async function keptTag(catalog: Catalog, tag: string): Promise<string | null> {
   return (await catalog.loadTable(publicationsName))?.refs?.[tag] === undefined ? null : tag;
 }
 
-/** @throws `source-mismatch` if the catalog has figures of another source. */
-export function requireSource(
-  { catalog, acceptSource }: Pick<PublishLakeOptions, 'catalog' | 'acceptSource'>,
-  source: string,
-  last: { readonly source: string } | null,
-): void {
-  if (last === null || last.source === source || acceptSource) return;
-  throw new RekapError(
-    'source-mismatch',
-    `The namespace ${catalog.namespace} of ${catalog.url} contains figures from ${last.source}, not from ${source}.`,
-    'Choose another --namespace, or add --accept-source if the source has a new URL.',
-  );
+export function targetOf({ catalog, acceptSource }: Pick<PublishLakeOptions, 'catalog' | 'acceptSource'>): Target {
+  const place = `The namespace ${catalog.namespace} of ${catalog.url}`;
+  return { place, alternative: 'another --namespace', acceptSource };
 }
 
 /** Refuses other figures than those of this source, and figures that another warehouse has replaced since. */
-async function requireSuccessor(
-  { warehouse, snapshot, catalog, acceptSource }: PublishLakeOptions,
-  last: Publication | null,
-): Promise<void> {
+async function requireReplaces(options: PublishLakeOptions, last: Publication | null): Promise<void> {
   if (last === null) return;
-  requireSource({ catalog, acceptSource }, snapshot.manifest.source, last);
+  const { snapshot, warehouse } = options;
+  const target = targetOf(options);
+  const next = { snapshot: snapshot.id, source: snapshot.manifest.source };
   if (last.manifest_sha256 === '')
     throw new RekapError(
       'lake-conflict',
-      `The namespace ${catalog.namespace} of ${catalog.url} contains the released run ${last.run_id}. A publication would not replace its table ledger.`,
-      'Choose another --namespace.',
+      `${target.place} contains the released run ${last.run_id}. A publication would not replace its table ledger.`,
+      `Choose ${target.alternative}.`,
     );
-  if (last.snapshot_id <= snapshot.id || (await listSnapshotIds(warehouse)).includes(last.snapshot_id)) return;
-  throw new RekapError(
-    'lake-conflict',
-    `The namespace ${catalog.namespace} of ${catalog.url} contains snapshot ${last.snapshot_id}, which is newer than ${snapshot.id} and not from this warehouse.`,
-    'Find out who else publishes there, or choose another --namespace.',
+  await requireSuccessor(
+    target,
+    { next, before: { snapshot: last.snapshot_id, source: last.source } },
+    {
+      code: 'lake-conflict',
+      known: () => listSnapshotIds(warehouse),
+      unknown: 'not from this warehouse',
+      advice: 'Find out who else publishes there',
+    },
   );
 }
 

@@ -22,7 +22,7 @@ export function withTag(changes: readonly TableChange[], tag: string): TableChan
   });
 }
 
-/** Returns changes that tag the tables without new rows, and are refused if one has them by now. */
+/** Returns changes that tag the tables that a commit doesn't change, and are refused if one of them has changed by now. */
 export function tagOthers(
   catalog: Catalog,
   metadata: ReadonlyMap<string, TableMetadata>,
@@ -30,13 +30,9 @@ export function tagOthers(
   changes: readonly TableChange[],
 ): TableChange[] {
   const done = new Set(changes.map(({ identifier }) => identifier.name));
-  return tagChanges(catalog, metadata, tag).filter(({ identifier }) => !done.has(identifier.name));
-}
-
-export function tagChanges(catalog: Catalog, metadata: ReadonlyMap<string, TableMetadata>, tag: string): TableChange[] {
   return [...metadata].flatMap(([name, table]) => {
     const main = table.refs?.['main']?.['snapshot-id'];
-    if (main === undefined) return [];
+    if (main === undefined || done.has(name)) return [];
     const isTagged = isSame(table.refs?.[tag]?.['snapshot-id'], main);
     return catalog.change(name, {
       requirements: [

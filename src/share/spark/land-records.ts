@@ -10,50 +10,42 @@ import { listSnapshotIds } from '../../warehouse/warehouse.ts';
 import { type Database, quoteText } from '../../runtime/database.ts';
 import type { AcceptedReading } from '../../stages.ts';
 import type { Project } from '../../project/declaration.ts';
-import { Catalog, type CatalogSettings } from '../lake/catalog.ts';
-import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
-import { lakeTableSql } from '../lake/lake-database.ts';
-import type { NewTable, TableChange } from '../lake/iceberg.ts';
+import { Catalog } from '../lake/catalog.ts';
+import { commitLake, withLake } from '../lake/open-lake.ts';
+import { type LakePlace, lakeTableSql } from '../lake/lake-database.ts';
+import type { TableChange } from '../lake/iceberg.ts';
+import { type LakeTable, newTable } from '../lake/table-schema.ts';
 import { readLastPublication } from '../lake/inspect-lake.ts';
 import type { Publication } from '../lake/publications.ts';
 import { createTables } from '../lake/lake-tables.ts';
-import { requireSource } from '../lake/publish-lake.ts';
+import { targetOf } from '../lake/publish-lake.ts';
+import { requireSource } from '../refusals.ts';
 import { describeStaged } from './staged-tables.ts';
 import { fieldsOf, recordText } from './landed-record.ts';
 
 /** Namespace of the landed records of all projects. */
 const rawNamespace = 'raw';
-const recordsName = 'records';
 const branchName = 'landed';
 
-const columns = [
-  ['run_id', 'string', true, 'ID of the run.'],
-  ['dataset', 'string', true, 'The dataset.'],
-  [
-    'position',
-    'long',
-    true,
-    'Position of the record in the dataset, from 0, in the order in which duplicates are decided.',
+const recordsTable: LakeTable = {
+  name: 'records',
+  meaning: 'Records that rekap accepted as complete, by run.',
+  file: '',
+  columns: [
+    { name: 'run_id', type: 'VARCHAR', meaning: 'ID of the run.' },
+    { name: 'dataset', type: 'VARCHAR', meaning: 'The dataset.' },
+    {
+      name: 'position',
+      type: 'BIGINT',
+      meaning: 'Position in the dataset, from 0, which decides which copy is a duplicate.',
+    },
+    { name: 'partition_value', type: 'VARCHAR', meaning: 'Value of the filter parameter; NULL for the full listing.' },
+    { name: 'request', type: 'VARCHAR', meaning: 'The request, below the base URL.' },
+    { name: 'response', type: 'INTEGER', meaning: 'Number of the response in the landing of the run, from 0.' },
+    { name: 'record', type: 'VARCHAR', meaning: 'The record as received.' },
+    { name: 'fields', type: 'VARCHAR', meaning: 'The declared fields, as JSON. NULL if the record is not an object.' },
   ],
-  ['partition_value', 'string', false, 'Value of the filter parameter in the request; NULL for the full listing.'],
-  ['request', 'string', true, 'The request, below the base URL.'],
-  ['response', 'int', true, 'Number of the response in the landing of the run, from 0.'],
-  ['record', 'string', true, 'The record as received.'],
-  ['fields', 'string', false, 'The declared fields by column, as JSON. NULL if the record is not an object.'],
-] as const;
-
-const recordsTable: NewTable = {
-  name: recordsName,
-  schema: {
-    type: 'struct',
-    fields: columns.map(([name, type, required, doc], index) => ({ id: index + 1, name, required, type, doc })),
-  },
-  properties: {
-    'format-version': '2',
-    // Spark reads a whole row group into memory.
-    'write.parquet.row-group-size': '8192',
-    comment: 'Records that rekap accepted as complete, by run.',
-  },
+  key: [],
 };
 
 export interface LandedRecords {
@@ -82,26 +74,28 @@ export async function landRecords(
   await requireAccepted(requested.warehouse, file.run);
   // Before tables or columns are created for a run that can't be released.
   const last = await readLastPublication(place);
-  requireSource(place, file.source, last);
-  requireReleases(place.catalog, last);
+  requireReleases(place, file.source, last);
   const staged = await describeStaged(file.project);
+  const { name } = recordsTable;
   const raw = { ...place, catalog: { ...place.catalog, namespace: rawNamespace } };
   const prepare = async (catalog: Catalog): Promise<void> => {
     await createTables(await Catalog.connect(place.catalog), staged);
     await catalog.createNamespace();
-    if ((await catalog.loadTable(recordsName)) === null) await catalog.createTable(recordsTable);
+    // Spark reads a whole row group into memory.
+    const properties = { 'write.parquet.row-group-size': '8192' };
+    if ((await catalog.loadTable(name)) === null) await catalog.createTable(newTable(recordsTable, properties));
   };
-  return withLake(raw, { prepare, tables: [recordsName], files: [], complete: withBranch }, async (lake) => {
+  return withLake(raw, { prepare, tables: [name], files: [], complete: withBranch }, async (lake) => {
     const { database, catalog } = lake;
     const accepted = await openAccepted(landing, file.project);
     try {
       const records = await stageRecords(database, file.run, file.project, accepted.readings);
-      const target = lakeTableSql(rawNamespace, recordsName);
+      const target = lakeTableSql(rawNamespace, name);
       await database.run('BEGIN');
       await database.run(`DELETE FROM ${target} WHERE run_id = ${quoteText(file.run)}`);
       await database.run(`INSERT INTO ${target} FROM landed`);
       await commitLake(lake);
-      const keepsBranches = (await catalog.loadTable(recordsName))?.refs?.[branchName] !== undefined;
+      const keepsBranches = (await catalog.loadTable(name))?.refs?.[branchName] !== undefined;
       return { run: file.run, catalog: place.catalog.url, keepsBranches, records };
     } finally {
       await accepted.close();
@@ -121,13 +115,23 @@ async function requireAccepted(warehouse: string, run: string): Promise<void> {
   );
 }
 
-/** Refuses a namespace of published snapshots, because a release would leave the tables that Spark doesn't build as they are. */
-export function requireReleases({ namespace, url }: CatalogSettings, last: Publication | null): void {
-  if (last === null || last.manifest_sha256 === '') return;
+/**
+ * Refuses a namespace of another source, and one of published snapshots, because a release would leave the tables that Spark doesn't build as they
+ * are.
+ */
+export function requireReleases(
+  options: Parameters<typeof targetOf>[0],
+  source: string,
+  last: Publication | null,
+): void {
+  if (last === null) return;
+  const target = targetOf(options);
+  requireSource(target, source, last.source);
+  if (last.manifest_sha256 === '') return;
   throw new RekapError(
     'lake-conflict',
-    `The namespace ${namespace} of ${url} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`,
-    'Choose another --namespace for lake land, spark-script and lake release.',
+    `${target.place} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`,
+    'Choose another --namespace for lake land, lake script and lake release.',
   );
 }
 
@@ -162,9 +166,8 @@ async function stageRecords(
   project: Project,
   readings: AsyncIterable<AcceptedReading>,
 ): Promise<Record<string, number>> {
-  await database.run(
-    'CREATE TEMP TABLE landed (run_id VARCHAR, dataset VARCHAR, position BIGINT, partition_value VARCHAR, request VARCHAR, response INTEGER, record VARCHAR, fields VARCHAR)',
-  );
+  const columns = recordsTable.columns.map(({ name, type }) => `${name} ${type}`);
+  await database.run(`CREATE TEMP TABLE landed (${columns.join(', ')})`);
   const appender = await database.connection.createAppender('landed', 'main', 'temp');
   const counts = Object.fromEntries(project.pipelines.map(({ table }) => [table, 0]));
   for await (const { verdict, pages } of readings) {

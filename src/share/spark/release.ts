@@ -9,10 +9,9 @@ import { findLanding, requireKnown } from '../../run/replay-plan.ts';
 import type { Clock } from '../../runtime/context.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../../runtime/database.ts';
 import type { SnapshotId, TableChange, TableMetadata } from '../lake/iceberg.ts';
-import { lakeTableSql } from '../lake/lake-database.ts';
-import { commitLake, type LakePlace, withLake } from '../lake/open-lake.ts';
+import { type LakePlace, lakeTableSql } from '../lake/lake-database.ts';
+import { commitLake, withLake } from '../lake/open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from '../lake/publications.ts';
-import { requireSource } from '../lake/publish-lake.ts';
 import { tagOf, withTag } from '../lake/tags.ts';
 import { requireReleases } from './land-records.ts';
 import { branchOf, ledgerTable, stagedNames } from './staged-tables.ts';
@@ -100,22 +99,16 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
       throw gateRefusal(reasons, 'If the source is right, add --accept-changes.');
     await database.run('BEGIN');
     const last = await lastPublication(database, namespace);
-    requireSource(options, file.source, last);
-    requireReleases(settings, last);
+    requireReleases(options, file.source, last);
     if (last !== null && last.snapshot_id >= run)
       throw new RekapError(
         'lake-conflict',
         `The namespace ${namespace} of ${settings.url} contains ${last.snapshot_id}, which is not older than ${run}.`,
         'Release the newest run.',
       );
-    await addPublication(database, namespace, (last?.sequence ?? 0) + 1, {
-      snapshot_id: run,
-      run_id: run,
-      source: file.source,
-      published_at: clock.now().toISOString().slice(0, 19),
-      // There is no manifest: the tables were not built here.
-      manifest_sha256: '',
-    });
+    // There is no manifest: the tables were not built here.
+    const built = { snapshot_id: run, run_id: run, source: file.source, manifest_sha256: '' };
+    await addPublication(database, namespace, { sequence: (last?.sequence ?? 0) + 1, ...built }, clock.now());
     await commitLake(lake);
     return { outcome: 'released', ...where, rows };
   });
@@ -131,7 +124,7 @@ function versionOf(
   throw new RekapError(
     'lake',
     `The table ${name} of the namespace ${namespace} has no branch ${branch}.`,
-    'Run "rekap lake land", then the script of "rekap spark-script" in Spark, all with the same --namespace.',
+    'Run "rekap lake land", then the script of "rekap lake script" in Spark, all with the same --namespace.',
   );
 }
 

@@ -1,8 +1,16 @@
 /** Quotes names and texts for Spark's SQL, in which a backslash is an escape. spark-sql skips each line that begins with `--`, even in a text. */
 
+const escapes: Readonly<Record<string, string>> = {
+  '\\': String.raw`\\`,
+  "'": String.raw`\'`,
+  '\n': String.raw`\n`,
+  '\r': String.raw`\r`,
+  // \0 would read on if digits follow.
+  '\0': String.raw`\u0000`,
+};
+
 export function sparkText(text: string): string {
-  const escaped = text.replaceAll(/[\\']/g, String.raw`\$&`);
-  return `'${escaped.replaceAll('\n', String.raw`\n`).replaceAll('\r', String.raw`\r`)}'`;
+  return `'${text.replaceAll(/[\\'\n\r\0]/g, (character) => escapes[character]!)}'`;
 }
 
 export function sparkName(name: string): string {
