@@ -1,7 +1,7 @@
 /** Builds an Arrow batch of a pipeline's columns, row by row. Each text is copied once. */
 
 import type { RecordBatch } from 'apache-arrow';
-import { batchRows, type Column, packBits } from '../kinds/kind.ts';
+import { batchRows, type Column, type NumberColumn, packBits } from '../kinds/column.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { TextColumn } from '../kinds/text.ts';
 import { type AnyPipeline, keyPlaces } from '../project/declaration.ts';
@@ -35,8 +35,8 @@ export class BatchBuilder {
     return this.texts.some(({ starts }) => starts[this.rows]! > maxTextBytes);
   }
 
-  column(name: string): Column {
-    return this.columns[this.names.indexOf(name)]!;
+  numbers(name: string): NumberColumn {
+    return this.columns[this.names.indexOf(name)] as NumberColumn;
   }
 
   place(row: number): Place {

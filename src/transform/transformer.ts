@@ -2,7 +2,7 @@
 
 import { hash as hashText } from 'node:crypto';
 import { PassDigest } from '../kinds/content.ts';
-import { countOnes } from '../kinds/kind.ts';
+import { countOnes } from '../kinds/column.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
 import { conflictingRecords, NullReason, repeatedKey } from '../project/reserved.ts';
@@ -16,7 +16,7 @@ import {
 } from '../kinds/fingerprints.ts';
 import type { Batch, Page, Quarantined, TransformTotals, Violation } from '../stages.ts';
 import { BatchBuilder } from './batch-builder.ts';
-import { checkSums, totalOf } from './sums.ts';
+import { findUnequalSums, totalOf } from './sums.ts';
 
 const hash = new FingerprintHash();
 const key: Fingerprint = { high: 0, low: 0 };
@@ -178,9 +178,12 @@ export class Transformer {
 
   private takeBatch(): Batch {
     const { batch, violations, quarantined } = this;
-    checkSums(this.pipeline, batch, violations);
+    for (const { row, violation } of findUnequalSums(this.pipeline, batch)) {
+      if (violation.severity === 'error') batch.consistent[row] = 0;
+      violations.push(violation);
+    }
     for (const [name, sum] of this.sums) {
-      const column = batch.column(name);
+      const column = batch.numbers(name);
       this.sums.set(name, sum + totalOf(column, batch.rows));
       this.nulls.set(name, this.nulls.get(name)! + batch.rows - countOnes(column.valid, batch.rows));
     }
