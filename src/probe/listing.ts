@@ -132,8 +132,8 @@ export function different(records: readonly ProbedRecord[]): ProbedRecord[] {
 
 /** Returns whether a page has no record of the first page. An empty page counts. */
 export function areDisjoint(page: readonly ProbedRecord[], base: readonly ProbedRecord[]): boolean {
-  const known = new Set(texts(base));
-  return base.length > 0 && !texts(page).some((text) => known.has(text));
+  const first = new Set(texts(base));
+  return base.length > 0 && !texts(page).some((text) => first.has(text));
 }
 
 export function isShifted(page: readonly ProbedRecord[], base: readonly ProbedRecord[]): boolean {

@@ -104,7 +104,7 @@ class ProjectLoader {
       ...(await this.readPipelines(declared.pipelines === undefined)),
     ];
     for (const { pipeline, file: own } of found) this.files.set(pipeline.table, own);
-    return Promise.all(found.map(({ pipeline, file: own }) => this.complete(pipeline, declared, own)));
+    return Promise.all(found.map(({ pipeline, file: own }) => this.withDefaults(pipeline, declared, own)));
   }
 
   /**
@@ -126,7 +126,7 @@ class ProjectLoader {
     return found;
   }
 
-  private async complete(
+  private async withDefaults(
     pipeline: DeclaredPipeline,
     declared: ProjectDeclaration,
     file: SourceFile,

@@ -62,8 +62,8 @@ function readKeys(entries: readonly [string, string][]): ViewKeys | undefined {
 }
 
 function fillIn(sql: string, values: SqlValues): string {
-  const known = Object.entries(values).toSorted(([a], [b]) => b.length - a.length);
-  return known.reduce((filled, [name, rows]) => {
+  const longestFirst = Object.entries(values).toSorted(([a], [b]) => b.length - a.length);
+  return longestFirst.reduce((filled, [name, rows]) => {
     const text = rows.map((row) => `(${row.map(literal).join(', ')})`).join(', ');
     return filled.replaceAll(new RegExp(`\\$${name}\\b`, 'g'), () => text);
   }, sql);

@@ -227,13 +227,13 @@ function* findNamesProblems({ pipelines }: Project): Generator<DeclarationProble
     for (const name of key) {
       const kind = columns[name]?.kind;
       if (kind === undefined) continue;
-      const known = kinds.get(name) ?? { kind, table };
-      kinds.set(name, known);
-      if (known.kind !== kind)
+      const first = kinds.get(name) ?? { kind, table };
+      kinds.set(name, first);
+      if (first.kind !== kind)
         yield {
           of: table,
           near: name,
-          what: `its key column "${name}" is of kind ${kind}, but that of "${known.table}" is of kind ${known.kind}; the tables violations and changes have one column for both`,
+          what: `its key column "${name}" is of kind ${kind}, but that of "${first.table}" is of kind ${first.kind}; the tables violations and changes have one column for both`,
         };
     }
 }

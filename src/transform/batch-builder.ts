@@ -9,7 +9,7 @@ import { consistencyColumn } from '../project/reserved.ts';
 import * as arrow from '../runtime/arrow.ts';
 import type { Place } from '../stages.ts';
 
-/** Bytes of text after which a batch is complete at the end of a page: Arrow offsets have 31 bits. */
+/** Bytes of text after which a batch is passed on at the end of a page: Arrow offsets have 31 bits. */
 const maxTextBytes = 1 << 24;
 
 export class BatchBuilder {

@@ -22,7 +22,7 @@ const hash = new FingerprintHash();
 const key: Fingerprint = { high: 0, low: 0 };
 const content: Fingerprint = { high: 0, low: 0 };
 
-/** Violations and quarantined records after which a batch is complete, even if it isn't full. */
+/** Violations and quarantined records after which a batch is passed on, even if it isn't full. */
 const maxProblems = 16_384;
 
 export class Transformer {
@@ -73,7 +73,7 @@ export class Transformer {
     this.contents = new FingerprintTable();
   }
 
-  /** Adds a page of the partition. Returns the batches that it completes. */
+  /** Adds a page of the partition. Returns the batches that it fills. */
   addPage(page: Page): Batch[] {
     const full: Batch[] = [];
     for (let row = 0; row < page.records.length; row += 1) {
