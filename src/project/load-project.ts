@@ -16,7 +16,8 @@ import { declarationError, type LocatedProblem, type SourceFile } from './declar
 import { bundledProject, findCode, findProject, importDefault, projectFile } from './find-project.ts';
 import { importError } from './import-error.ts';
 import { listPipelineFiles, listSqlFiles } from './project-files.ts';
-import { findShapeProblems, pipelineShape, projectShape, reportShape } from './shapes.ts';
+import { findShapeProblems } from './shape-problems.ts';
+import { pipelineShape, projectShape, reportShape } from './shapes.ts';
 import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
 import { type DeclarationProblem, findProblems } from './validate.ts';
 import type * as v from 'valibot';
