@@ -3,7 +3,8 @@
 import type { Database } from '../runtime/database.ts';
 import { findQuery } from '../warehouse/find-query.ts';
 import { RekapError } from '../errors.ts';
-import type { Project, SqlFile } from '../project/declaration.ts';
+import type { Project } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 import { declarationError, type SourceFile } from '../project/declaration-error.ts';
 import { severities } from '../stages.ts';
 import { namesIn } from '../project/sql-files.ts';

@@ -7,7 +7,8 @@ import { severities } from '../stages.ts';
 import { carriedCondition, type CarryOver } from './previous-tables.ts';
 import { generatedChecks } from './generated-checks.ts';
 import { selectList, stagedViolationsTable } from './tables.ts';
-import type { AnyPipeline, Project, SqlFile } from '../project/declaration.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 
 /**
  * Returns SELECTs with the columns of the staged violations.

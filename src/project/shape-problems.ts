@@ -6,6 +6,8 @@ import { withSuggestion } from '../runtime/closest-name.ts';
 interface ShapeProblem {
   readonly where: readonly string[];
   readonly what: string;
+  /** The table of the pipeline at that place; null if it has none. */
+  readonly of: string | null;
 }
 
 export function findShapeProblems(shape: v.GenericSchema, value: unknown): ShapeProblem[] {
@@ -14,8 +16,15 @@ export function findShapeProblems(shape: v.GenericSchema, value: unknown): Shape
     const issue = deepest(found);
     const where = (issue.path ?? []).map(({ key }) => String(key));
     const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
-    return { where, what: isUnknown ? describeUnknown(shape, where) : issue.message };
+    return { where, what: isUnknown ? describeUnknown(shape, where) : issue.message, of: tableAt(value, where) };
   });
+}
+
+function tableAt(value: unknown, [name, place = '']: readonly string[]): string | null {
+  const declared = value as { readonly pipelines?: readonly unknown[] } | null | undefined;
+  const pipeline = name === 'pipelines' ? declared?.pipelines?.[Number(place)] : declared;
+  const table = (pipeline as { readonly table?: unknown } | null | undefined)?.table;
+  return typeof table === 'string' ? table : null;
 }
 
 function describeUnknown(shape: v.GenericSchema, where: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** Reads the SQL files of a project: header comments, values, and the order of views. */
 
-import type { Message, SqlFile, SqlValues, ViewKeys } from './declaration.ts';
+import type { SqlValues } from './declaration.ts';
+import type { Message, SqlFile, ViewKeys } from './sql-file.ts';
 
 export interface ReadSqlFile extends SqlFile {
   readonly headerLines: number;
