@@ -90,10 +90,7 @@ export async function fetchLarge(
   name: string,
   base: readonly ProbedRecord[],
 ): Promise<readonly ProbedRecord[]> {
-  const target = targetOf(list, { [name]: largeSize });
-  const records = (await fetchRecords(list, target)) ?? base;
-  list.prober.note(target, `${records.length} records`);
-  return records;
+  return (await fetchRest(list, targetOf(list, { [name]: largeSize }))) ?? base;
 }
 
 export async function fetchRest(list: ProbedList, target: string): Promise<ProbedRecord[] | null> {
