@@ -24,7 +24,7 @@ import { methodSection, restatedSection, sumsSection, trustSection } from './rep
 import { districtsSection, findings, listsSection, nationSection, provincesSection } from './report/turnout-section.ts';
 import { english, type Words } from './report/words-english.ts';
 import { indonesian } from './report/words-indonesian.ts';
-import type { Language } from '../src/project/declaration.ts';
+import type { Language } from '../src/project/sql-file.ts';
 import type { ReportFacts } from '../src/report/report-facts.ts';
 
 const words: Readonly<Record<Language, Words>> = { en: english, id: indonesian };

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadProject } from './support/bundled.ts';
 import { messageOf, type MessageParts } from '../src/load/check-messages.ts';
-import { languages } from '../src/project/declaration.ts';
+import { languages } from '../src/project/sql-file.ts';
 import { load, user, voter } from './load/support.ts';
 
 const project = loadProject();

@@ -1,7 +1,7 @@
 /** Defines the figures of the report: exact numbers, each with a name by which it can be recomputed. */
 
 import { type Html, html } from '../../src/runtime/html.ts';
-import type { Language } from '../../src/project/declaration.ts';
+import type { Language } from '../../src/project/sql-file.ts';
 
 /**
  * A count. Its name shows how to recompute it. `VIEW.COLUMN?KEY=VALUE&…` is the sum of a column over the matching rows of the election, and

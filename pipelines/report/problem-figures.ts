@@ -4,7 +4,8 @@ import { type Database, quoteText } from '../../src/runtime/database.ts';
 import { messagePieces, type MessagePiece, type MessageParts } from '../../src/load/check-messages.ts';
 import { type Count, figuresOf, type Row } from './figure.ts';
 import { type Election, placeKey } from './figures.ts';
-import { sumChecks, summedColumns, type Language, type Project } from '../../src/project/declaration.ts';
+import { sumChecks, summedColumns, type Project } from '../../src/project/declaration.ts';
+import type { Language } from '../../src/project/sql-file.ts';
 
 /** A declared sum over all rows of a dataset: the source's totals, the sum of the known parts, and the difference. */
 export interface Link {

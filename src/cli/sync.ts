@@ -9,7 +9,8 @@ import { checkCatalogSettings, lakeOptions } from './lake-settings.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { loadChosenProject } from './project.ts';
-import { comparePartitions, type Project } from '../project/declaration.ts';
+import type { Project } from '../project/declaration.ts';
+import { comparePartitions } from '../project/partition-names.ts';
 import { syncDefaults } from '../publish/run.ts';
 
 export const syncOptions = {

@@ -3,7 +3,8 @@
 import { RekapError } from '../errors.ts';
 import { DatasetPages, PageHolder } from '../extract/pages.ts';
 import { RecordReader } from '../extract/prove.ts';
-import { type AnyPipeline, nextPointer, type Project } from '../project/declaration.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { nextPointer } from '../project/field-path.ts';
 import type { Clock } from '../runtime/context.ts';
 import { countOf } from '../runtime/text.ts';
 import { createHttpTransport } from '../source/http-transport.ts';

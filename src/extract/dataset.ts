@@ -9,7 +9,8 @@ import { DatasetPages, type PageHolder } from './pages.ts';
 import type { PassResult } from './prove.ts';
 import type { PassDigest } from '../kinds/content.ts';
 import type { ExtractOptions, Known } from './extract-options.ts';
-import { type AnyPipeline, comparePartitions, namePartition } from '../project/declaration.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
+import { comparePartitions, namePartition } from '../project/partition-names.ts';
 import { countOf } from '../runtime/text.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { type AnyPipeline, keyPlaces, placeOf } from '../project/declaration.ts';
-import type { Column } from '../kinds/kind.ts';
+import type { Column } from '../kinds/column.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { readText } from '../kinds/read-field.ts';
 import { type Fingerprint, fingerprintRecord, FingerprintTable } from '../kinds/fingerprints.ts';

@@ -1,10 +1,10 @@
 /** Reads dates such as `2024-02-14`, stored as days since 1970. */
 
-import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
+import { SmallColumn } from './column.ts';
+import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readStringText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import type { FingerprintHash } from './fingerprints.ts';
 import type { Page } from '../stages.ts';
 
 const millisecondsPerDay = 86_400_000;
@@ -12,45 +12,24 @@ const millisecondsPerDay = 86_400_000;
 export const dateKind: Kind = {
   sqlType: 'DATE',
   stagedType: 'DATE',
-  malformed: () => ({ en: 'is not a date such as 2024-02-14', id: 'bukan tanggal seperti 2024-02-14' }),
-  unusable: 'is not a date such as 2024-02-14',
+  ...describeMalformed('is not a date such as 2024-02-14', 'bukan tanggal seperti 2024-02-14'),
   schema: { type: 'string', format: 'date' },
-  newColumn: (rows) => new DateColumn(rows),
+  newColumn: (rows) =>
+    new SmallColumn(
+      {
+        read: readDate,
+        print: (days) => new Date(Number(days) * millisecondsPerDay).toISOString().slice(0, 10),
+        toData: (data, validity) => arrow.makeData({ ...validity, type: new arrow.DateDay(), data }),
+      },
+      rows,
+    ),
 };
 
-class DateColumn implements Column {
-  readonly valid: Uint8Array;
-  private readonly days: Int32Array;
-
-  constructor(rows = batchRows) {
-    this.valid = new Uint8Array(rows);
-    this.days = new Int32Array(rows);
-  }
-
-  fill(page: Page, record: number, column: number, row: number): number {
-    const text = readStringText(page, record, column);
-    const milliseconds = typeof text === 'number' ? null : readDay(text);
-    this.valid[row] = milliseconds === null ? 0 : 1;
-    this.days[row] = milliseconds === null ? 0 : milliseconds / millisecondsPerDay;
-    if (milliseconds !== null) return 0;
-    return typeof text === 'number' ? text : NullReason.malformed;
-  }
-
-  mix(row: number, into: FingerprintHash): void {
-    into.addNumber(this.days[row]!);
-  }
-
-  value(row: number): string | null {
-    return this.valid[row] === 1 ? new Date(this.days[row]! * millisecondsPerDay).toISOString().slice(0, 10) : null;
-  }
-
-  toData(rows: number) {
-    return arrow.makeData({
-      ...validityOf(this.valid, rows),
-      type: new arrow.DateDay(),
-      data: this.days.subarray(0, rows),
-    });
-  }
+function readDate(page: Page, record: number, column: number): bigint | number {
+  const text = readStringText(page, record, column);
+  if (typeof text === 'number') return text;
+  const milliseconds = readDay(text);
+  return milliseconds === null ? NullReason.malformed : BigInt(milliseconds / millisecondsPerDay);
 }
 
 /** Returns the start of a day in UTC, in milliseconds since 1970; null if the date doesn't exist. */

@@ -1,26 +1,41 @@
 /** Reads decimal numbers from their digits, stored as integers of the smallest unit. They never pass through a float. */
 
-import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
-import { mixLong } from './whole-number.ts';
+import { LongColumn } from './column.ts';
+import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import type { FingerprintHash } from './fingerprints.ts';
-import type { Page } from '../stages.ts';
 
 /** @param precision Total number of digits, at most 38; `scale` of them after the point. */
 export function decimalKind(precision: number, scale: number): Kind {
-  const unusable = `is not a decimal number of at most ${precision} digits, ${scale} of them after the point`;
+  const bound = 10n ** BigInt(precision);
   return {
     sqlType: `DECIMAL(${precision},${scale})`,
     stagedType: `DECIMAL(38,${scale})`,
-    malformed: () => ({
-      en: unusable,
-      id: `bukan bilangan desimal dengan paling banyak ${precision} angka, ${scale} di antaranya di belakang koma`,
-    }),
-    unusable,
+    ...describeMalformed(
+      `is not a decimal number of at most ${precision} digits, ${scale} of them after the point`,
+      `bukan bilangan desimal dengan paling banyak ${precision} angka, ${scale} di antaranya di belakang koma`,
+    ),
     schema: { type: 'string', pattern: '^-?[0-9]+([.][0-9]+)?$' },
-    newColumn: (rows) => new DecimalColumn(precision, scale, rows),
+    newColumn: (rows) =>
+      new LongColumn(
+        {
+          read(page, record, column) {
+            const text = readNumberText(page, record, column);
+            const units = typeof text === 'number' ? text : readDecimal(text, scale);
+            return units >= bound || units <= -bound ? NullReason.malformed : units;
+          },
+          print: (units) => formatDecimal(units, scale, precision),
+          toData: ({ buffer }, validity) =>
+            arrow.makeData({
+              ...validity,
+              type: new arrow.Decimal(scale, precision, 128),
+              data: new Uint32Array(buffer, 0, validity.length * 4),
+            }),
+        },
+        rows,
+        2,
+      ),
   };
 }
 
@@ -29,54 +44,6 @@ export function formatDecimal(units: bigint, scale: number, precision = 38): str
   const digits = String(units < 0n ? -units : units).padStart(precision > scale ? scale + 1 : scale, '0');
   const point = digits.length - scale;
   return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${scale === 0 ? '' : `.${digits.slice(point)}`}`;
-}
-
-export class DecimalColumn implements Column {
-  readonly valid: Uint8Array;
-  readonly scale: number;
-  private readonly halves: BigInt64Array;
-  private readonly precision: number;
-  private readonly bound: bigint;
-
-  constructor(precision: number, scale: number, rows = batchRows) {
-    this.valid = new Uint8Array(rows);
-    this.halves = new BigInt64Array(rows * 2);
-    this.precision = precision;
-    this.scale = scale;
-    this.bound = 10n ** BigInt(precision);
-  }
-
-  fill(page: Page, record: number, column: number, row: number): number {
-    const text = readNumberText(page, record, column);
-    const units = typeof text === 'number' ? text : readDecimal(text, this.scale);
-    const isIn = typeof units === 'bigint' && units < this.bound && units > -this.bound;
-    this.valid[row] = isIn ? 1 : 0;
-    this.halves[2 * row] = isIn ? BigInt.asIntN(64, units) : 0n;
-    this.halves[2 * row + 1] = isIn ? units >> 64n : 0n;
-    if (isIn) return 0;
-    return typeof units === 'number' ? units : NullReason.malformed;
-  }
-
-  units(row: number): bigint {
-    return (this.halves[2 * row + 1]! << 64n) | BigInt.asUintN(64, this.halves[2 * row]!);
-  }
-
-  mix(row: number, into: FingerprintHash): void {
-    mixLong(this.halves[2 * row]!, into);
-    mixLong(this.halves[2 * row + 1]!, into);
-  }
-
-  value(row: number): string | null {
-    return this.valid[row] === 1 ? formatDecimal(this.units(row), this.scale, this.precision) : null;
-  }
-
-  toData(rows: number) {
-    return arrow.makeData({
-      ...validityOf(this.valid, rows),
-      type: new arrow.Decimal(this.scale, this.precision, 128),
-      data: new Uint32Array(this.halves.buffer, 0, rows * 4),
-    });
-  }
 }
 
 /**

@@ -171,9 +171,9 @@ const hash = new FingerprintHash();
 export function fingerprintRecord(page: Page, row: number, keyColumns: readonly number[], into: Fingerprint): void {
   const { records } = page;
   const base = row * records.width;
-  let isWhole = records.isObject[row] === 1;
-  for (const column of keyColumns) if (records.fieldKind[base + column] === FieldKind.missing) isWhole = false;
-  if (!isWhole) return fingerprintBytes(page, row, into);
+  let hasKey = records.isObject[row] === 1;
+  for (const column of keyColumns) if (records.fieldKind[base + column] === FieldKind.missing) hasKey = false;
+  if (!hasKey) return fingerprintBytes(page, row, into);
   hash.begin();
   for (const column of keyColumns) addField(page, base + column, hash);
   hash.finish(into);

@@ -7,7 +7,7 @@ export const maxCount = 2_147_483_647;
 
 /** Returns the name of a reason, which is also the name of its check. */
 export function nullReasonName(code: number): keyof typeof NullReason {
-  for (const [name, known] of Object.entries(NullReason)) if (known === code) return name as keyof typeof NullReason;
+  for (const [name, value] of Object.entries(NullReason)) if (value === code) return name as keyof typeof NullReason;
   throw new RangeError(`${code} is not a code of NullReason`);
 }
 

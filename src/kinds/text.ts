@@ -1,6 +1,7 @@
 /** Reads texts as UTF-8. */
 
-import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
+import { batchRows, type Column, validityOf } from './column.ts';
+import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { nullReasonOf, readText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
@@ -10,8 +11,7 @@ import { FieldKind, type Page } from '../stages.ts';
 export const textKind: Kind = {
   sqlType: 'VARCHAR',
   stagedType: 'VARCHAR',
-  malformed: () => ({ en: 'is not valid text', id: 'bukan teks yang sah' }),
-  unusable: 'is not valid text',
+  ...describeMalformed('is not valid text', 'bukan teks yang sah'),
   schema: { type: 'string' },
   newColumn: (rows) => new TextColumn(rows),
 };
@@ -33,21 +33,14 @@ export class TextColumn implements Column {
     const { fieldKind, fieldStart, fieldEnd, width } = page.records;
     const slot = record * width + column;
     const kind = fieldKind[slot];
-    if (kind === FieldKind.text) {
-      const start = fieldStart[slot]!;
-      const end = fieldEnd[slot]!;
-      if (start === end) return this.skip(row, NullReason.empty);
-      this.set(row, page.bytes, start, end);
-      return 0;
-    }
+    if (kind === FieldKind.text) return this.set(row, page.bytes, fieldStart[slot]!, fieldEnd[slot]!);
     if (kind !== FieldKind.escaped) return this.skip(row, nullReasonOf(kind));
     const text = Buffer.from(readText(page, record, column)!);
-    if (text.length === 0) return this.skip(row, NullReason.empty);
-    this.set(row, text, 0, text.length);
-    return 0;
+    return this.set(row, text, 0, text.length);
   }
 
-  private set(row: number, bytes: Uint8Array, start: number, end: number): void {
+  private set(row: number, bytes: Uint8Array, start: number, end: number): number {
+    if (start === end) return this.skip(row, NullReason.empty);
     const own = this.starts[row]!;
     const size = own + end - start;
     if (size > this.bytes.length) {
@@ -59,6 +52,7 @@ export class TextColumn implements Column {
     for (let at = start; at < end; at += 1) this.bytes[own + at - start] = bytes[at]!;
     this.starts[row + 1] = size;
     this.valid[row] = 1;
+    return 0;
   }
 
   private skip(row: number, code: number): number {

@@ -1,71 +1,44 @@
 /** Reads timestamps in RFC 3339 format, stored in UTC as microseconds since 1970. */
 
+import { LongColumn } from './column.ts';
 import { readDay } from './date.ts';
-import { batchRows, type Column, type Kind, validityOf } from './kind.ts';
-import { mixLong } from './whole-number.ts';
+import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readStringText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import type { FingerprintHash } from './fingerprints.ts';
-import type { Page } from '../stages.ts';
 
 const [first, last] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];
 
 /** @param offset Offset such as +07:00 for values without one. If undefined, such values are malformed. */
 export function timestampKind(offset: string | undefined): Kind {
-  const unusable = `is not a time such as 2024-02-14T07:00:00${offset === undefined ? 'Z, with Z or an offset' : ''}`;
+  const example = '2024-02-14T07:00:00';
   return {
     sqlType: 'TIMESTAMP',
     stagedType: 'TIMESTAMP',
-    malformed: () => ({
-      en: unusable,
-      id: `bukan waktu seperti 2024-02-14T07:00:00${offset === undefined ? 'Z, dengan Z atau selisih waktu' : ''}`,
-    }),
-    unusable,
+    ...describeMalformed(
+      `is not a time such as ${example}${offset === undefined ? 'Z, with Z or an offset' : ''}`,
+      `bukan waktu seperti ${example}${offset === undefined ? 'Z, dengan Z atau selisih waktu' : ''}`,
+    ),
     schema: { type: 'string', format: 'date-time' },
-    newColumn: (rows) => new TimestampColumn(offset, rows),
+    newColumn: (rows) =>
+      new LongColumn(
+        {
+          read(page, record, column) {
+            const text = readStringText(page, record, column);
+            return typeof text === 'number' ? text : (readMoment(text, offset) ?? NullReason.malformed);
+          },
+          print: printMoment,
+          toData: (data, validity) => arrow.makeData({ ...validity, type: new arrow.TimestampMicrosecond(), data }),
+        },
+        rows,
+      ),
   };
 }
 
-class TimestampColumn implements Column {
-  readonly valid: Uint8Array;
-  private readonly microseconds: BigInt64Array;
-  private readonly offset: string | undefined;
-
-  constructor(offset: string | undefined, rows = batchRows) {
-    this.offset = offset;
-    this.valid = new Uint8Array(rows);
-    this.microseconds = new BigInt64Array(rows);
-  }
-
-  fill(page: Page, record: number, column: number, row: number): number {
-    const text = readStringText(page, record, column);
-    const moment = typeof text === 'number' ? null : readMoment(text, this.offset);
-    this.valid[row] = moment === null ? 0 : 1;
-    this.microseconds[row] = moment ?? 0n;
-    if (moment !== null) return 0;
-    return typeof text === 'number' ? text : NullReason.malformed;
-  }
-
-  mix(row: number, into: FingerprintHash): void {
-    mixLong(this.microseconds[row]!, into);
-  }
-
-  value(row: number): string | null {
-    if (this.valid[row] !== 1) return null;
-    const moment = this.microseconds[row]!;
-    const fraction = ((moment % 1_000_000n) + 1_000_000n) % 1_000_000n;
-    const seconds = new Date(Number((moment - fraction) / 1000n)).toISOString().slice(0, 19).replace('T', ' ');
-    return fraction === 0n ? seconds : `${seconds}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`;
-  }
-
-  toData(rows: number) {
-    return arrow.makeData({
-      ...validityOf(this.valid, rows),
-      type: new arrow.TimestampMicrosecond(),
-      data: this.microseconds.subarray(0, rows),
-    });
-  }
+function printMoment(moment: bigint): string {
+  const fraction = ((moment % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const seconds = new Date(Number((moment - fraction) / 1000n)).toISOString().slice(0, 19).replace('T', ' ');
+  return fraction === 0n ? seconds : `${seconds}.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`;
 }
 
 /** Returns microseconds since 1970; null if the text isn't a timestamp, or has more than six nonzero digits of a second. */

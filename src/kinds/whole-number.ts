@@ -1,10 +1,10 @@
 /** Reads whole numbers, stored in 32 bits if their bounds fit, and otherwise in 64 bits. */
 
-import { batchRows, type Column, type Kind, validityOf, type Phrase } from './kind.ts';
+import { LongColumn, SmallColumn, type Units } from './column.ts';
+import type { Kind, Phrase } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { maxCount, readInteger, readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
-import type { FingerprintHash } from './fingerprints.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { Page } from '../stages.ts';
 
@@ -19,6 +19,13 @@ export function wholeNumberKind(min: number | undefined, max: number | undefined
   const isSmall = least >= -BigInt(maxCount) - 1n && most <= BigInt(maxCount);
   const isUnsigned = least >= 0n;
   const sqlType = isSmall ? 'INTEGER' : 'BIGINT';
+  const read = (page: Page, record: number, column: number): bigint | number => {
+    const text = readNumberText(page, record, column);
+    if (typeof text === 'number') return text;
+    if (!/^-?[0-9]{1,40}$/.test(text)) return NullReason.malformed;
+    const value = BigInt(text);
+    return value < least || value > most ? NullReason.malformed : value;
+  };
   return {
     sqlType,
     stagedType: sqlType,
@@ -40,128 +47,42 @@ export function wholeNumberKind(min: number | undefined, max: number | undefined
     unusable: `is not a whole number in digits, or is not between ${least} and ${most}`,
     bounds: [least, most],
     schema: { type: 'string', pattern: isUnsigned ? '^[0-9]+$' : '^-?[0-9]+$' },
-    newColumn: (rows) => {
-      if (!isSmall) return new LongColumn(least, most, rows);
-      return isUnsigned ? new CountColumn(Number(least), Number(most), rows) : new IntegerColumn(least, most, rows);
+    newColumn(rows) {
+      if (!isSmall)
+        return new LongColumn(
+          {
+            read,
+            print: (units) => units,
+            toData: (data, validity) => arrow.makeData({ ...validity, type: new arrow.Int64(), data }),
+          },
+          rows,
+        );
+      const small: Units<Int32Array> = {
+        read,
+        print: Number,
+        toData: (data, validity) => arrow.makeData({ ...validity, type: new arrow.Int32(), data }),
+      };
+      return isUnsigned ? new CountColumn(small, Number(least), Number(most), rows) : new SmallColumn(small, rows);
     },
   };
 }
 
-export abstract class SmallColumn implements Column {
-  readonly valid: Uint8Array;
-  readonly values: Int32Array;
-
-  constructor(rows = batchRows) {
-    this.valid = new Uint8Array(rows);
-    this.values = new Int32Array(rows);
-  }
-
-  abstract fill(page: Page, record: number, column: number, row: number): number;
-
-  mix(row: number, into: FingerprintHash): void {
-    into.addNumber(this.values[row]!);
-  }
-
-  value(row: number): number | null {
-    return this.valid[row] === 1 ? this.values[row]! : null;
-  }
-
-  toData(rows: number) {
-    return arrow.makeData({
-      ...validityOf(this.valid, rows),
-      type: new arrow.Int32(),
-      data: this.values.subarray(0, rows),
-    });
-  }
-}
-
+/** Reads digits without a bigint, as most columns of most sources are counts. */
 class CountColumn extends SmallColumn {
   private readonly min: number;
   private readonly max: number;
 
-  constructor(min: number, max: number, rows?: number) {
-    super(rows);
+  constructor(units: Units<Int32Array>, min: number, max: number, rows?: number) {
+    super(units, rows);
     this.min = min;
     this.max = max;
   }
 
-  fill(page: Page, record: number, column: number, row: number): number {
+  override fill(page: Page, record: number, column: number, row: number): number {
     let value = readInteger(page, record, column);
     if (value >= 0 && (value < this.min || value > this.max)) value = NullReason.malformed;
     this.valid[row] = value < 0 ? 0 : 1;
     this.values[row] = value < 0 ? 0 : value;
     return value < 0 ? value : 0;
   }
-}
-
-class IntegerColumn extends SmallColumn {
-  private readonly least: bigint;
-  private readonly most: bigint;
-
-  constructor(least: bigint, most: bigint, rows?: number) {
-    super(rows);
-    this.least = least;
-    this.most = most;
-  }
-
-  fill(page: Page, record: number, column: number, row: number): number {
-    const value = readWhole(page, record, column, this.least, this.most);
-    this.valid[row] = typeof value === 'bigint' ? 1 : 0;
-    this.values[row] = typeof value === 'bigint' ? Number(value) : 0;
-    return typeof value === 'bigint' ? 0 : value;
-  }
-}
-
-export class LongColumn implements Column {
-  readonly valid: Uint8Array;
-  private readonly values: BigInt64Array;
-  private readonly least: bigint;
-  private readonly most: bigint;
-
-  constructor(least: bigint, most: bigint, rows = batchRows) {
-    this.valid = new Uint8Array(rows);
-    this.values = new BigInt64Array(rows);
-    this.least = least;
-    this.most = most;
-  }
-
-  fill(page: Page, record: number, column: number, row: number): number {
-    const value = readWhole(page, record, column, this.least, this.most);
-    this.valid[row] = typeof value === 'bigint' ? 1 : 0;
-    this.values[row] = typeof value === 'bigint' ? value : 0n;
-    return typeof value === 'bigint' ? 0 : value;
-  }
-
-  units(row: number): bigint {
-    return this.values[row]!;
-  }
-
-  mix(row: number, into: FingerprintHash): void {
-    mixLong(this.values[row]!, into);
-  }
-
-  value(row: number): bigint | null {
-    return this.valid[row] === 1 ? this.values[row]! : null;
-  }
-
-  toData(rows: number) {
-    return arrow.makeData({
-      ...validityOf(this.valid, rows),
-      type: new arrow.Int64(),
-      data: this.values.subarray(0, rows),
-    });
-  }
-}
-
-export function mixLong(value: bigint, into: FingerprintHash): void {
-  into.addNumber(Number(BigInt.asIntN(32, value)));
-  into.addNumber(Number(BigInt.asIntN(32, value >> 32n)));
-}
-
-function readWhole(page: Page, record: number, column: number, least: bigint, most: bigint): bigint | number {
-  const text = readNumberText(page, record, column);
-  if (typeof text === 'number') return text;
-  if (!/^-?[0-9]{1,40}$/.test(text)) return NullReason.malformed;
-  const value = BigInt(text);
-  return value < least || value > most ? NullReason.malformed : value;
 }

@@ -123,8 +123,8 @@ function useOf(node: Node): Use | null {
   if (called !== undefined) {
     const name = called.toLowerCase();
     // With one argument, the other end of an age is the clock. A method call, such as a.age(), hides an argument.
-    const isKnown = impureCalls.has(name) || (name === 'age' && (node.children?.length ?? 0) < 2);
-    return isKnown ? forbidden(`${name}()`) : { name, shown: `${name}()`, at, kind: 'call' };
+    const isImpure = impureCalls.has(name) || (name === 'age' && (node.children?.length ?? 0) < 2);
+    return isImpure ? forbidden(`${name}()`) : { name, shown: `${name}()`, at, kind: 'call' };
   }
   const [name = '', ...others] = names;
   return node.class === 'COLUMN_REF' && others.length === 0 && impureNames.has(name.toLowerCase())

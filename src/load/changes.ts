@@ -55,7 +55,7 @@ export function differencesSql(
   ) WHERE kind <> 'changed' OR old_value IS DISTINCT FROM new_value`;
 }
 
-/** Returns the columns of a pipeline that its table in an attached database has too. Empty if the table has no complete key. */
+/** Returns the columns of a pipeline that its table in an attached database has too. Empty if the table does not have the whole key. */
 export async function sharedColumns(database: Database, attached: string, pipeline: AnyPipeline): Promise<string[]> {
   const existing = await columnNames(database, attached, pipeline.table);
   if (!pipeline.key.every((name) => existing.has(name))) return [];
@@ -73,8 +73,8 @@ export async function changesSql(
   snapshot: string,
 ): Promise<string> {
   const earlier = await columnNames(database, 'previous', changesTableName);
-  const columns = selectList(changesTable(pipelines).columns, earlier, pipelines);
-  const selects = columns === null ? [] : [`SELECT ${columns} FROM previous.${changesTableName}`];
+  const columns = selectList(changesTable(pipelines).columns, earlier);
+  const selects = [`SELECT ${columns} FROM previous.${changesTableName}`];
   for (const pipeline of pipelines) {
     const shared = await sharedColumns(database, 'previous', pipeline);
     if (shared.length === 0) continue;

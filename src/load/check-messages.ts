@@ -2,7 +2,8 @@
 
 import { quoteText } from '../runtime/database.ts';
 import { kindOf } from '../kinds/kinds.ts';
-import { type AnyPipeline, type Language, type Message, type Project, sumChecks } from '../project/declaration.ts';
+import { type AnyPipeline, type Project, sumChecks } from '../project/declaration.ts';
+import type { Language, Message } from '../project/sql-file.ts';
 
 /** Templates of the checks that aren't declared in SQL. Names in braces are filled in. */
 export const ownMessages = {

@@ -3,7 +3,8 @@
 import type { Database } from '../runtime/database.ts';
 import { findQuery } from '../warehouse/find-query.ts';
 import { RekapError } from '../errors.ts';
-import type { Project, SqlFile } from '../project/declaration.ts';
+import type { Project } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 import { declarationError, type SourceFile } from '../project/declaration-error.ts';
 import { severities } from '../stages.ts';
 import { namesIn } from '../project/sql-files.ts';
@@ -123,7 +124,7 @@ async function findCheckProblems(database: Database, { pipelines }: Project, che
   if (!pipelines.some(({ key }) => key.every((name) => existing.has(name))))
     problems.push(problem(`it does not return the key of any dataset, such as ${pipelines[0]!.key.join(', ')}`));
   for (const severity of await findConstants(database, check.sql, 'severity'))
-    if (!severities.some((known) => known === severity))
+    if (!severities.some((valid) => valid === severity))
       problems.push(problem(`its severity ${JSON.stringify(severity)} must be 'error' or 'warning'`));
   const fields = [...(check.message?.en ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const unknown = fields.find((name) => !['dataset', 'column', 'field', 'expected', 'actual', 'limit'].includes(name));

@@ -3,7 +3,8 @@
 import { ownMessages } from './check-messages.ts';
 import { columnList, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { kindOf } from '../kinds/kinds.ts';
-import type { AnyPipeline, PatternCheck, RangeCheck, ReferenceCheck, SqlFile } from '../project/declaration.ts';
+import type { AnyPipeline, PatternCheck, RangeCheck, ReferenceCheck } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 
 type GeneratedCheck = RangeCheck | PatternCheck | ReferenceCheck;
 

@@ -1,6 +1,7 @@
 /** Builds a new DuckDB file from batches and carried-over rows, runs the checks across tables, and writes the Parquet files. */
 
 import { join, resolve } from 'node:path';
+import { RekapError } from '../errors.ts';
 import { consistencyColumn } from '../project/reserved.ts';
 import {
   columnList,
@@ -14,24 +15,17 @@ import {
 import { changesSql, columnNames } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
-import {
-  attachPrevious,
-  carriedCondition,
-  type CarryOver,
-  isCarried,
-  columnsError,
-  longestNote,
-} from './previous-tables.ts';
+import { attachPrevious, carriedCondition, type CarryOver, isCarried, measurePrevious } from './previous-tables.ts';
 import { makeCheckedSchema } from './check-sql.ts';
+import { firstMemory, loadSettings, memoryFor, settingsOfManyRows } from './load-memory.ts';
+import { type LogEntry, snapshotsLogSql } from './snapshots-log.ts';
 import { Staging } from './staging.ts';
 import {
   allTables,
   changesTable,
   datasetTable,
   quarantineTable,
-  requireKeyOrder,
   snapshotsLogTable,
-  totalType,
   type TableDefinition,
   violationsLogTable,
   violationsTable,
@@ -43,7 +37,7 @@ import {
   type ViolationAges,
   violationsLogSql,
 } from './violation-history.ts';
-import { requireKnownViolations, violationSelects } from './violation-selects.ts';
+import { requireDeclaredOrigin, violationSelects } from './violation-selects.ts';
 import { parquetPath, snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
 import { seal } from '../warehouse/open-published.ts';
 import { allModels } from './schema.ts';
@@ -64,13 +58,6 @@ export interface LoadOptions {
   readonly signal: AbortSignal;
 }
 
-/** The row that the new snapshot adds to snapshots_log. */
-export interface LogEntry {
-  readonly snapshot: string;
-  readonly publishedAt: Date;
-  readonly source: string;
-}
-
 export interface Loaded {
   /** By table. */
   readonly reports: ReadonlyMap<string, LoadReport>;
@@ -80,24 +67,6 @@ export interface Loaded {
   /** Rows of each Parquet file, by its path relative to the folder. */
   readonly parquet: ReadonlyMap<string, number>;
   readonly dictionary: readonly Relation[];
-}
-
-/** Leaves memory for pages. Beyond the limit, DuckDB spills to disk. With few rows, a second thread costs more than it saves. */
-const firstMemory = 48e6;
-const loadSettings = { threads: '1', preserve_insertion_order: 'true' };
-/** The thresholds return freed memory to the system after each task. Otherwise it counts as used until the load ends. */
-const settingsOfManyRows = {
-  threads: '2',
-  allocator_flush_threshold: '1MB',
-  allocator_bulk_deallocation_flush_threshold: '1MB',
-};
-
-/**
- * Returns the default memory limit in bytes. More makes a load of a million rows 10 % faster, for up to twice the memory of the process.
- * @param longest Characters of the longest texts. DuckDB sorts blocks of 2,048 rows, which it can't divide.
- */
-function memoryFor(rows: number, longest: number): number {
-  return Math.min(maxMemory, Math.max(192e6, rows * 32, longest * 2048 * 16));
 }
 
 /** Quarantined records are long, and DuckDB builds a Parquet row group in memory. */
@@ -160,8 +129,9 @@ export class Load {
     await this.set({ memory_limit: `${memory ?? maxMemory}B` });
     this.staging.close();
     if (previous !== null) await attachPrevious(this.database, previous);
-    const rows = await this.countInputRows(previous !== null);
-    const longest = Math.max(this.staging.longest, previous === null ? 0 : await longestNote(this.database));
+    const before = previous === null ? { rows: 0, longest: 0 } : await measurePrevious(this.database);
+    const rows = this.staging.appended + before.rows;
+    const longest = Math.max(this.staging.longest, before.longest);
     await this.set({ memory_limit: `${memory ?? memoryFor(rows, longest)}B` });
     // With more rows, one thread can't sort within the memory limit.
     if (rows > rowsOfOneGroup) await this.set(settingsOfManyRows);
@@ -173,13 +143,11 @@ export class Load {
     await this.staging.drop(pipelines.map(({ table }) => table));
     await this.database.run('BEGIN');
     await this.fillViolations(carryOver, { ...log, hasPrevious: previous !== null });
-    await this.fillTable(
-      quarantineTable,
-      `SELECT * FROM temp.staging_quarantine${await this.carriedQuarantine(carryOver)}`,
-    );
+    await this.fillQuarantine(carryOver);
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
-    await this.fillSnapshotsLog(log, previous !== null);
-    await this.fillChanges(log, previous !== null);
+    await this.fillTable(snapshotsLogTable(pipelines), snapshotsLogSql(pipelines, log, previous !== null));
+    if (previous !== null)
+      await this.fillTable(changesTable(pipelines), await changesSql(this.database, pipelines, log.snapshot));
     const reports = new Map<string, LoadReport>();
     const scope = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
     for (const pipeline of pipelines) reports.set(pipeline.table, await reportDataset(this.database, pipeline, scope));
@@ -212,14 +180,6 @@ export class Load {
     for (const [name, value] of Object.entries(settings)) await this.database.run(`SET ${name} = ${quoteText(value)}`);
   }
 
-  private async countInputRows(hasPrevious: boolean): Promise<number> {
-    if (!hasPrevious) return this.staging.appended;
-    const [before] = await this.database.rows<{ rows: bigint }>(
-      "SELECT coalesce(sum(estimated_size), 0)::BIGINT AS rows FROM duckdb_tables() WHERE database_name = 'previous'",
-    );
-    return this.staging.appended + Number(before!.rows);
-  }
-
   private async fillTable(table: TableDefinition, select: string): Promise<void> {
     await this.database.run(
       `INSERT INTO ${quoteIdentifier(table.name)} SELECT * FROM (${select}) ORDER BY ${columnList(table.sortedBy)}`,
@@ -245,7 +205,7 @@ export class Load {
     const before = carryOver === null ? new Set<string>() : await columnNames(this.database, 'previous', 'violations');
     for (const select of violationSelects(this.options.project, carryOver, before))
       await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
-    await requireKnownViolations(this.database, pipelines);
+    await requireDeclaredOrigin(this.database, pipelines);
     // Uncommitted rows stay in memory, which the sort may need.
     await this.database.run('COMMIT; BEGIN');
     await this.fillTable(violationsTable(pipelines), await agedViolationsSql(this.database, pipelines, now));
@@ -253,17 +213,13 @@ export class Load {
   }
 
   /** Carries a quarantined record over with the partition of its request. Records from the full listing are always carried over. */
-  private async carriedQuarantine(carryOver: CarryOver | null): Promise<string> {
-    if (carryOver === null) return '';
-    const names = quarantineTable.columns.map(({ name }) => name);
-    const existing = await columnNames(this.database, 'previous', quarantineTable.name);
-    if (!names.every((name) => existing.has(name))) throw columnsError('quarantine');
-    const partition = "coalesce(partition_value, '')";
-    const selects = this.options.project.pipelines.map(
+  private async fillQuarantine(carryOver: CarryOver | null): Promise<void> {
+    const columns = columnList(quarantineTable.columns.map(({ name }) => name));
+    const carried = (carryOver === null ? [] : this.options.project.pipelines).map(
       (pipeline) =>
-        ` UNION ALL SELECT ${columnList(names)} FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver, pipeline, partition)}`,
+        ` UNION ALL SELECT ${columns} FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver!, pipeline, "coalesce(partition_value, '')")}`,
     );
-    return selects.join('');
+    await this.fillTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${carried.join('')}`);
   }
 
   private async markInconsistent(pipeline: AnyPipeline): Promise<void> {
@@ -273,35 +229,19 @@ export class Load {
        WHERE t.${consistencyColumn} AND v.severity = 'error' AND v.dataset = ${quoteText(pipeline.table)} AND ${same}`,
     );
   }
+}
 
-  private async fillSnapshotsLog(log: LogEntry, hasPrevious: boolean): Promise<void> {
-    const { pipelines } = this.options.project;
-    const type = totalType(pipelines);
-    // The sum of the first watched column, or NULL if the dataset watches none.
-    const totalSql = ({ table, watch: [total] }: AnyPipeline): string =>
-      total === undefined
-        ? `NULL::${type}`
-        : `(SELECT coalesce(sum(${quoteIdentifier(total)}), 0)::${type} FROM ${quoteIdentifier(table)})`;
-    const entries = pipelines.map(
-      (
-        pipeline,
-      ) => `SELECT ${quoteText(log.snapshot)}, ${quoteText(log.publishedAt.toISOString().slice(0, 19))}::TIMESTAMP, ${quoteText(log.source)}, ${quoteText(pipeline.table)},
-        (SELECT count(*) FROM ${quoteIdentifier(pipeline.table)}),
-        ${totalSql(pipeline)},
-        (SELECT count(*) FROM violations WHERE dataset = ${quoteText(pipeline.table)})`,
-    );
-    const table = snapshotsLogTable(pipelines);
-    const columns = table.columns.map(({ name }) => name);
-    const earlier = hasPrevious ? ` UNION ALL SELECT ${columnList(columns)} FROM previous.snapshots_log` : '';
-    await this.fillTable(
-      table,
-      `SELECT * FROM (${entries.join(' UNION ALL ')}) AS entries(${columnList(columns)})${earlier}`,
-    );
-  }
-
-  private async fillChanges({ snapshot }: LogEntry, hasPrevious: boolean): Promise<void> {
-    const { pipelines } = this.options.project;
-    const select = hasPrevious ? await changesSql(this.database, pipelines, snapshot) : '';
-    if (select !== '') await this.fillTable(changesTable(pipelines), select);
-  }
+/** @throws `verification` if the rows aren't sorted by key, or a key is duplicated. */
+export async function requireKeyOrder(database: Database, table: string, key: readonly string[]): Promise<void> {
+  const columns = columnList(key);
+  const [misplaced] = await database.rows(
+    `SELECT ${columns} FROM (SELECT ${columns}, lag(row(${columns})) OVER () AS "key before" FROM ${quoteIdentifier(table)})
+     WHERE row(${columns}) <= "key before" LIMIT 1`,
+  );
+  if (misplaced === undefined) return;
+  throw new RekapError(
+    'verification',
+    `The table ${table} has a duplicate key, or rows that are not sorted by key, at ${JSON.stringify(misplaced)}.`,
+    'Nothing was published. This is a bug in rekap; please report it.',
+  );
 }

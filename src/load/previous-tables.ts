@@ -3,8 +3,7 @@
 import { attachReadOnly, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
 import { verifyHint } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';
-import { snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
-import { quarantineTable } from './tables.ts';
+import { ownTables } from '../project/reserved.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 
 /**
@@ -14,21 +13,19 @@ import type { AnyPipeline } from '../project/declaration.ts';
 export async function attachPrevious(database: Database, file: string): Promise<void> {
   await attachReadOnly(database, file, 'previous');
   // Tables only: a view could read any file, and this database may open files.
-  for (const name of [quarantineTable.name, snapshotsLogTableName])
+  for (const name of ownTables)
     if ((await tableColumns(database, 'previous', name)).length === 0)
       throw new RekapError('warehouse', `${file} has no table ${name}.`, verifyHint);
 }
 
-/** Returns the characters of the longest text of the previous violations and quarantined records. */
-export async function longestNote(database: Database): Promise<number> {
-  const columns = await tableColumns(database, 'previous', 'violations');
-  const raw = columns.some(({ column_name }) => column_name === 'raw_value')
-    ? '(SELECT max(length(raw_value)) FROM previous.violations)'
-    : '0';
-  const [found] = await database.rows<{ longest: bigint | null }>(
-    `SELECT greatest(${raw}, (SELECT max(length(record)) FROM previous.quarantine)) AS longest`,
+/** Returns the rows of the previous snapshot, and the characters of the longest text of its violations and quarantined records. */
+export async function measurePrevious(database: Database): Promise<{ rows: number; longest: number }> {
+  const [found] = await database.rows<{ rows: bigint; longest: bigint | null }>(
+    `SELECT coalesce(sum(estimated_size), 0)::BIGINT AS rows,
+       greatest((SELECT max(length(raw_value)) FROM previous.violations), (SELECT max(length(record)) FROM previous.quarantine)) AS longest
+     FROM duckdb_tables() WHERE database_name = 'previous'`,
   );
-  return Number(found!.longest ?? 0);
+  return { rows: Number(found!.rows), longest: Number(found!.longest ?? 0) };
 }
 
 /** The rows that a partial sync copies from the previous snapshot. */
@@ -38,14 +35,6 @@ export interface CarryOver {
 }
 
 export const fullSyncHint = 'Run one sync without --partition and --dataset.';
-
-export function columnsError(table: string): RekapError {
-  return new RekapError(
-    'usage',
-    `The columns of the table ${table} differ from those in the previous snapshot, so nothing can be carried over.`,
-    fullSyncHint,
-  );
-}
 
 export function isCarried(carryOver: CarryOver | null, pipeline: AnyPipeline): carryOver is CarryOver {
   return carryOver !== null && (carryOver.replaced.get(pipeline.table) ?? null) !== null;

@@ -2,7 +2,8 @@
 
 import { reconciliationName } from '../project/reserved.ts';
 import { quoteIdentifier, quoteText } from '../runtime/database.ts';
-import { type AnyPipeline, type SqlFile, type SumCheck, sumChecks } from '../project/declaration.ts';
+import { type AnyPipeline, type SumCheck, sumChecks } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 
 /**
  * Returns the view as a model, generated from the pipelines' sum checks.

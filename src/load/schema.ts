@@ -5,7 +5,8 @@ import { type Database, quoteIdentifier, quoteText } from '../runtime/database.t
 import { reconciliationModel } from './reconciliation.ts';
 import { allTables, createTableSql, datasetTable, type TableDefinition } from './tables.ts';
 import { namesIn } from '../project/sql-files.ts';
-import type { AnyPipeline, Project, SqlFile } from '../project/declaration.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 import { storedPart } from '../project/stored.ts';
 import { generatedChecks } from './generated-checks.ts';
 

@@ -1,8 +1,7 @@
 /** Defines the tables of rekap.duckdb, generated from the pipelines' declarations. */
 
 import { consistencyColumn } from '../project/reserved.ts';
-import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
-import { RekapError } from '../errors.ts';
+import { quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { changesTableName, snapshotsLogTableName, violationsLogTableName } from '../warehouse/snapshot-format.ts';
@@ -108,8 +107,8 @@ export function violationsTable(pipelines: readonly AnyPipeline[]): TableDefinit
 
 /** Returns the columns of a violation that don't depend on its values. */
 export function violationColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
-  const known = new Map(stagedViolationsTable(pipelines).columns.map((column) => [column.name, column]));
-  return [...violationIdentity(pipelines), 'severity', 'message'].map((name) => known.get(name)!);
+  const columns = new Map(stagedViolationsTable(pipelines).columns.map((column) => [column.name, column]));
+  return [...violationIdentity(pipelines), 'severity', 'message'].map((name) => columns.get(name)!);
 }
 
 export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefinition {
@@ -207,17 +206,10 @@ export function totalType(pipelines: readonly AnyPipeline[]): string {
 }
 
 /**
- * Returns the columns of a table as SQL, to select from that table in another snapshot. A missing key column becomes NULL.
- * @param existing Columns of that snapshot's table.
- * @returns Null if any other column is missing.
+ * Returns the columns of a table as SQL, to select from that table in another snapshot.
+ * @param existing Columns of that snapshot's table. A key column that it doesn't have becomes NULL.
  */
-export function selectList(
-  columns: readonly TableColumn[],
-  existing: ReadonlySet<string>,
-  pipelines: readonly AnyPipeline[],
-): string | null {
-  const place = new Set(placeColumns(pipelines).map(({ name }) => name));
-  if (!columns.every(({ name }) => existing.has(name) || place.has(name))) return null;
+export function selectList(columns: readonly TableColumn[], existing: ReadonlySet<string>): string {
   return columns
     .map(({ name, type }) => (existing.has(name) ? quoteIdentifier(name) : `NULL::${type} AS ${quoteIdentifier(name)}`))
     .join(', ');
@@ -246,19 +238,4 @@ export function allTables(pipelines: readonly AnyPipeline[]): TableDefinition[] 
     violationsLogTable(pipelines),
     snapshotsLogTable(pipelines),
   ];
-}
-
-/** @throws `verification` if the rows aren't sorted by key, or a key is duplicated. */
-export async function requireKeyOrder(database: Database, table: string, key: readonly string[]): Promise<void> {
-  const columns = columnList(key);
-  const [misplaced] = await database.rows(
-    `SELECT ${columns} FROM (SELECT ${columns}, lag(row(${columns})) OVER () AS "key before" FROM ${quoteIdentifier(table)})
-     WHERE row(${columns}) <= "key before" LIMIT 1`,
-  );
-  if (misplaced === undefined) return;
-  throw new RekapError(
-    'verification',
-    `The table ${table} has a duplicate key, or rows that are not sorted by key, at ${JSON.stringify(misplaced)}.`,
-    'Nothing was published. This is a bug in rekap; please report it.',
-  );
 }

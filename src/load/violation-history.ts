@@ -28,8 +28,8 @@ export async function agedViolationsSql(
 ): Promise<string> {
   const staged = 'temp.staging_violations';
   const [id, time] = ageOf(now);
-  const before = now.hasPrevious ? await violationsBefore(database, pipelines) : null;
-  if (before === null) return `SELECT *, ${id}, ${time} FROM ${staged}`;
+  if (!now.hasPrevious) return `SELECT *, ${id}, ${time} FROM ${staged}`;
+  const before = await violationsBefore(database, pipelines);
   return `SELECT n.*, coalesce(o.first_snapshot, ${id}), coalesce(o.since, ${time}) FROM ${staged} n
     LEFT JOIN (SELECT DISTINCT * EXCLUDE (severity, message) FROM (${before})) o ON ${isSame(pipelines)}`;
 }
@@ -39,18 +39,14 @@ export async function violationsLogSql(
   pipelines: readonly AnyPipeline[],
   now: NewSnapshot,
 ): Promise<string> {
-  const known = columnList([...violationColumns(pipelines).map(({ name }) => name), ...ageColumns]);
-  const selects = [`SELECT ${known}, NULL AS resolved_snapshot, NULL AS resolved_at FROM violations`];
-  const before = now.hasPrevious ? await violationsBefore(database, pipelines) : null;
-  if (before !== null)
-    selects.push(
-      `SELECT ${known}, ${ageOf(now).join(', ')} FROM (${before}) o WHERE NOT EXISTS (FROM violations n WHERE ${isSame(pipelines)})`,
-    );
+  const lasting = columnList([...violationColumns(pipelines).map(({ name }) => name), ...ageColumns]);
+  const standing = `SELECT ${lasting}, NULL AS resolved_snapshot, NULL AS resolved_at FROM violations`;
+  if (!now.hasPrevious) return standing;
+  const before = await violationsBefore(database, pipelines);
   const log = await columnNames(database, 'previous', violationsLogTableName);
-  const earlier = log.size === 0 ? null : selectList(violationsLogTable(pipelines).columns, log, pipelines);
-  if (before !== null && earlier !== null)
-    selects.push(`SELECT ${earlier} FROM previous.${violationsLogTableName} WHERE resolved_snapshot IS NOT NULL`);
-  return selects.join(' UNION ALL ');
+  return `${standing}
+    UNION ALL SELECT ${lasting}, ${ageOf(now).join(', ')} FROM (${before}) o WHERE NOT EXISTS (FROM violations n WHERE ${isSame(pipelines)})
+    UNION ALL SELECT ${selectList(violationsLogTable(pipelines).columns, log)} FROM previous.${violationsLogTableName} WHERE resolved_snapshot IS NOT NULL`;
 }
 
 /** Counts the violations by severity and age. In a first snapshot, no violation is new. */
@@ -85,13 +81,9 @@ function ageOf({ snapshot, publishedAt }: NewSnapshot): [string, string] {
   return [quoteText(snapshot), `${quoteText(publishedAt.toISOString().slice(0, 19))}::TIMESTAMP`];
 }
 
-/** Returns a SELECT of the previous violations with their ages, or null if columns differ. Without ages, they start with that snapshot. */
-async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string | null> {
+/** Returns a SELECT of the previous violations with their ages. */
+async function violationsBefore(database: Database, pipelines: readonly AnyPipeline[]): Promise<string> {
   const existing = await columnNames(database, 'previous', 'violations');
-  const columns = selectList(violationColumns(pipelines), existing, pipelines);
-  if (columns === null) return null;
-  if (ageColumns.every((name) => existing.has(name)))
-    return `SELECT ${columns}, ${columnList(ageColumns)} FROM previous.violations`;
-  return `SELECT ${columns}, l.snapshot_id AS first_snapshot, l.published_at AS since FROM previous.violations,
-    (SELECT snapshot_id, published_at FROM previous.snapshots_log ORDER BY snapshot_id DESC LIMIT 1) l`;
+  const columns = selectList(violationColumns(pipelines), existing);
+  return `SELECT ${columns}, ${columnList(ageColumns)} FROM previous.violations`;
 }

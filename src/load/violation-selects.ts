@@ -4,10 +4,11 @@ import { messageSql } from './check-messages.ts';
 import { RekapError } from '../errors.ts';
 import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { severities } from '../stages.ts';
-import { carriedCondition, type CarryOver, columnsError } from './previous-tables.ts';
+import { carriedCondition, type CarryOver } from './previous-tables.ts';
 import { generatedChecks } from './generated-checks.ts';
 import { selectList, stagedViolationsTable } from './tables.ts';
-import type { AnyPipeline, Project, SqlFile } from '../project/declaration.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 
 /**
  * Returns SELECTs with the columns of the staged violations.
@@ -23,8 +24,7 @@ export function violationSelects(
   const acrossTables = checks.map((check) => checkSelect(check, pipelines));
   if (carryOver === null) return acrossTables;
   const names = checks.map(({ name }) => quoteText(name)).join(', ') || "''";
-  const columns = selectList(stagedViolationsTable(pipelines).columns, previous, pipelines);
-  if (columns === null) throw columnsError('violations');
+  const columns = selectList(stagedViolationsTable(pipelines).columns, previous);
   return [
     ...acrossTables,
     ...pipelines.map((pipeline) => {
@@ -50,7 +50,7 @@ export function checkSelect({ name, sql, message }: SqlFile, pipelines: readonly
  * Checks the staged violations, because the result of a check across tables depends on the rows.
  * @throws `pipeline-definition` naming a check that returns another severity, or a dataset that the project doesn't have.
  */
-export async function requireKnownViolations(database: Database, pipelines: readonly AnyPipeline[]): Promise<void> {
+export async function requireDeclaredOrigin(database: Database, pipelines: readonly AnyPipeline[]): Promise<void> {
   const isOneOf = (column: string, texts: readonly string[]): string =>
     `coalesce(${column} IN (${texts.map(quoteText).join(', ')}), false)`;
   const tables = pipelines.map(({ table }) => table);

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { columnList, type Database, quoteIdentifier, quoteText, readParquetSql } from '../runtime/database.ts';
 import { parquetPath } from '../warehouse/snapshot-format.ts';
-import type { SqlFile } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
 
 export const rowsOfOneGroup = 122_880;

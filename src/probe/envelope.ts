@@ -96,7 +96,7 @@ export function* leavesOf(
   }
 }
 
-/** Returns the records of a response at a known place; none if the place is missing. */
+/** Returns the records of a response at a place; none if the place is missing. */
 export function recordsIn(text: string, { records, format }: Pick<Envelope, 'records' | 'format'>): ProbedRecord[] {
   const parsed = parseBody(text);
   if (parsed === null) return [];

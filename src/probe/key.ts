@@ -32,7 +32,11 @@ export function findKeys(columns: readonly ProbedColumn[], partition: string | n
     for (const chosen of combinations(usable, length)) {
       if (partition !== null && !chosen.some(({ name }) => name === partition)) continue;
       const names = chosen.map(({ name }) => name);
-      if (candidates.some((known) => known.different === rows && known.columns.every((name) => names.includes(name))))
+      if (
+        candidates.some(
+          (shorter) => shorter.different === rows && shorter.columns.every((name) => names.includes(name)),
+        )
+      )
         continue;
       const keys = new Set(chosen[0]!.values.map((_, row) => JSON.stringify(chosen.map(({ values }) => values[row]))));
       const rank = Math.max(...chosen.map((column) => rankOf(column, partition)));

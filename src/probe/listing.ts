@@ -90,10 +90,7 @@ export async function fetchLarge(
   name: string,
   base: readonly ProbedRecord[],
 ): Promise<readonly ProbedRecord[]> {
-  const target = targetOf(list, { [name]: largeSize });
-  const records = (await fetchRecords(list, target)) ?? base;
-  list.prober.note(target, `${records.length} records`);
-  return records;
+  return (await fetchRest(list, targetOf(list, { [name]: largeSize }))) ?? base;
 }
 
 export async function fetchRest(list: ProbedList, target: string): Promise<ProbedRecord[] | null> {
@@ -132,8 +129,8 @@ export function different(records: readonly ProbedRecord[]): ProbedRecord[] {
 
 /** Returns whether a page has no record of the first page. An empty page counts. */
 export function areDisjoint(page: readonly ProbedRecord[], base: readonly ProbedRecord[]): boolean {
-  const known = new Set(texts(base));
-  return base.length > 0 && !texts(page).some((text) => known.has(text));
+  const first = new Set(texts(base));
+  return base.length > 0 && !texts(page).some((text) => first.has(text));
 }
 
 export function isShifted(page: readonly ProbedRecord[], base: readonly ProbedRecord[]): boolean {

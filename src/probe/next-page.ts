@@ -54,7 +54,7 @@ function candidatesOf(pointer: string, leaf: unknown): (readonly [NextPaging, wh
     ]);
 }
 
-/** Returns the records of the next pages; null if there is no next page, or it brings none or known records. */
+/** Returns the records of the next pages; null if there is no next page, or it brings none or the same records. */
 async function follow(
   list: ProbedList,
   base: readonly ProbedRecord[],
@@ -91,14 +91,14 @@ function nextTarget(list: ProbedList, { headers, text }: ProbeResponse, paging: 
 
 async function withSize(
   list: ProbedList,
-  known: readonly ProbedRecord[],
+  records: readonly ProbedRecord[],
   paging: NextPaging,
   why: string,
 ): Promise<FoundPaging> {
   const first = recordsIn(list.first.text, list.envelope);
   const size = await findSize(list, first, 'next');
   const found = { ...paging, ...(size !== null && { size }) } as NextPaging;
-  if (size === null) return { paging: found, why, guesses: [], cap: null, records: different(known) };
+  if (size === null) return { paging: found, why, guesses: [], cap: null, records: different(records) };
   const large = await fetchLarge(list, size, first);
   const response = await list.prober.get(targetOf(list, { [size]: largeSize }));
   return {
@@ -106,7 +106,7 @@ async function withSize(
     why,
     guesses: [],
     cap: capOf(size, large, response !== null && nextTarget(list, response, paging) !== null),
-    records: different([...known, ...large]),
+    records: different([...records, ...large]),
   };
 }
 

@@ -40,7 +40,7 @@ export interface ProberOptions {
 export class Prober {
   readonly requests: ProbeRequest[] = [];
   private readonly options: ProberOptions;
-  private readonly known = new Map<string, ProbeResponse>();
+  private readonly received = new Map<string, ProbeResponse>();
 
   constructor(options: ProberOptions) {
     this.options = options;
@@ -48,14 +48,14 @@ export class Prober {
 
   /** Returns the response; null if the budget is used up. A busy source is asked again. @throws `source-unreachable` for the first request. */
   async get(target: string): Promise<ProbeResponse | null> {
-    const before = this.known.get(target);
+    const before = this.received.get(target);
     if (before !== undefined) return before;
     for (let attempt = 1; ; attempt += 1) {
       if (this.requests.length >= maxRequests) return null;
       const response = await this.send(target);
       const isBusy = response === null || busy.has(response.status);
       if (!isBusy || attempt === maxAttempts) {
-        if (response !== null) this.known.set(target, response);
+        if (response !== null) this.received.set(target, response);
         return response;
       }
       await this.options.clock.sleep(500 * attempt, this.options.signal);
@@ -63,7 +63,7 @@ export class Prober {
   }
 
   get responses(): Iterable<ProbeResponse> {
-    return this.known.values();
+    return this.received.values();
   }
 
   /** Describes the last request with this target. */
@@ -87,7 +87,7 @@ export class Prober {
         throw new RekapError(error.code, error.message, 'Add the page size to the URL, such as limit=100.');
       if (isRekapError(error)) throw error;
       this.requests.push({ target, status: 0, note: messageOf(error) });
-      if (this.requests.length < maxAttempts || this.known.size > 0) return null;
+      if (this.requests.length < maxAttempts || this.received.size > 0) return null;
       throw new RekapError(
         'source-unreachable',
         `${origin} cannot be reached: ${messageOf(error)}.`,

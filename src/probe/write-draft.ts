@@ -1,8 +1,9 @@
 /** Writes the files of a draft, never over existing ones. */
 
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { RekapError, systemCode, systemReason } from '../errors.ts';
+import { RekapError, systemReason } from '../errors.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 import type { Draft } from './draft.ts';
 
@@ -34,20 +35,19 @@ export async function writeDraft(draft: Draft, { folder, project, origin }: Plac
 }
 
 export async function writeNew(files: readonly { readonly path: string; readonly text: string }[]): Promise<string[]> {
-  const { stat } = await import('node:fs/promises');
-  for (const { path } of files)
-    if ((await stat(path).catch(() => null)) !== null)
-      throw new RekapError(
-        'usage',
-        `${path} already exists.`,
-        'No file was written. Move it, or choose another folder.',
-      );
+  const existing = files.find(({ path }) => existsSync(path));
+  if (existing !== undefined)
+    throw new RekapError(
+      'usage',
+      `${existing.path} already exists.`,
+      'No file was written. Move it, or choose another folder.',
+    );
   for (const { path, text } of files) {
     try {
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text, { flag: 'wx' });
     } catch (error) {
-      const reason = systemCode(error) === 'EEXIST' ? 'it already exists' : systemReason(error);
+      const reason = systemReason(error);
       throw new RekapError('usage', `${path} cannot be written: ${reason}.`, 'Choose another folder.', {
         cause: error,
       });

@@ -1,6 +1,7 @@
 /** Declares the types of projects and pipelines. A declaration is plain data: it can be stored, compared, and written by hand as JSON. */
 
 import type { Severity } from '../stages.ts';
+import type { Message, SqlFile } from './sql-file.ts';
 
 interface DescribedColumn {
   /** The field of the source's record by its exact name, or a JSON pointer to a member of an inner object, such as `/owner/name`. */
@@ -24,7 +25,6 @@ export type ColumnDefinition = DescribedColumn &
     | { readonly kind: 'timestamp'; readonly offset?: string }
   );
 
-/** Name of a kind of column. */
 export type ColumnKind = ColumnDefinition['kind'];
 
 interface NamedCheck {
@@ -61,7 +61,6 @@ export interface ReferenceCheck<Column extends string = string> extends NamedChe
   readonly target: string;
 }
 
-/** A check of single rows. */
 export type RowCheck = SumCheck | RangeCheck | PatternCheck | ReferenceCheck;
 
 /**
@@ -206,41 +205,6 @@ export interface ProjectDeclaration extends Partial<SourceSettings> {
   readonly sampleNotice?: Message;
 }
 
-export const languages = ['en', 'id'] as const;
-/** A language of reports and messages. */
-export type Language = (typeof languages)[number];
-
-/** A sentence by language. Names in braces are filled in. English is required. */
-export type Message = { readonly en: string } & Readonly<Partial<Record<Language, string>>>;
-
-/** A view, or a check across tables: a query that returns one row per violation, with columns of `violations`. */
-export interface SqlFile {
-  readonly name: string;
-  readonly sql: string;
-  /** The leading comment of the file, which describes the view or the check. */
-  readonly comment: string;
-  /** Descriptions of the columns in the header of the file. */
-  readonly columns: Readonly<Record<string, string>>;
-  /** Message of each violation of a check. Without it, the query returns a column `message`. */
-  readonly message?: Message;
-  /** Keys of a view, as in a Frictionless table schema. */
-  readonly keys?: ViewKeys;
-  /**
-   * 'kept' if a view only selects, filters or unnests the rows of one other view, so that its rows have a fixed order without sorting.
-   * Otherwise its rows are sorted by the primary key, or by all columns.
-   */
-  readonly order?: 'kept';
-}
-
-/** Keys of a view, from the header of its SQL file. */
-export interface ViewKeys {
-  readonly primaryKey: readonly string[];
-  readonly foreignKeys?: readonly {
-    readonly fields: readonly string[];
-    readonly reference: { readonly resource: string; readonly fields: readonly string[] };
-  }[];
-}
-
 /** A section that a project adds to its report. */
 export interface ReportSection {
   readonly title: string;
@@ -261,7 +225,6 @@ export interface Project {
   /** Views, each after those it reads. */
   readonly models: readonly SqlFile[];
   readonly checks: readonly SqlFile[];
-  /** Sections that the project adds to the report. */
   readonly report?: readonly ReportSection[];
   readonly sampleNotice?: Message;
 }
@@ -281,28 +244,6 @@ export function keyPlaces(pipeline: Pick<AnyPipeline, 'columns' | 'key'>): numbe
   return pipeline.key.map((column) => placeOf(pipeline, column));
 }
 
-/** Returns the JSON pointer to the next page; null if the paging has none. */
-export function nextPointer(paging: Paging): string | null {
-  if (paging.by !== 'next' || 'link' in paging) return null;
-  return 'url' in paging ? paging.url : paging.cursor;
-}
-
 export function sumChecks({ checks }: Pick<AnyPipeline, 'checks'>): SumCheck[] {
   return checks.filter((check) => check.kind === 'sum');
-}
-
-/** @param name Its name in the records; null if unknown. */
-export function namePartition(partition: string | null, name: string | null = null): string {
-  return partition === null ? 'the full listing' : `partition ${partition}${name === null ? '' : ` (${name})`}`;
-}
-
-/** Compares two partitions for sorting: numbers by value, other texts by code point, the full listing first. */
-export function comparePartitions(a: string | null, b: string | null): number {
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
-  const isNumber = /^-?\d+$/;
-  if (isNumber.test(a) && isNumber.test(b)) {
-    const difference = BigInt(a) - BigInt(b);
-    return difference < 0n ? -1 : Number(difference > 0n);
-  }
-  return a < b ? -1 : Number(a > b);
 }

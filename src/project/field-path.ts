@@ -1,5 +1,7 @@
 /** Resolves the fields that declarations name: a member of the record, or a JSON pointer such as `/actor/login` to a member of an inner object. */
 
+import type { Paging } from './declaration.ts';
+
 export function fieldPath(field: string): string[] {
   return field.startsWith('/') ? pointerPath(field) : [field];
 }
@@ -14,6 +16,12 @@ export function pointerPath(pointer: string): string[] {
     .split('/')
     .slice(1)
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Returns the JSON pointer to the next page; null if the paging has none. */
+export function nextPointer(paging: Paging): string | null {
+  if (paging.by !== 'next' || 'link' in paging) return null;
+  return 'url' in paging ? paging.url : paging.cursor;
 }
 
 /** Returns the value at a JSON pointer, where an array has its indexes as names; undefined if it is missing. */

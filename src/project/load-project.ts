@@ -16,9 +16,11 @@ import { declarationError, type LocatedProblem, type SourceFile } from './declar
 import { bundledProject, findCode, findProject, importDefault, projectFile } from './find-project.ts';
 import { importError } from './import-error.ts';
 import { listPipelineFiles, listSqlFiles } from './project-files.ts';
-import { findShapeProblems, pipelineShape, projectShape, reportShape } from './shapes.ts';
+import { findShapeProblems } from './shape-problems.ts';
+import { pipelineShape, projectShape, reportShape } from './shapes.ts';
 import { asCheck, orderModels, type ReadSqlFile, readSqlFile } from './sql-files.ts';
-import { type DeclarationProblem, findProblems } from './validate.ts';
+import { findProblems } from './validate.ts';
+import type { DeclarationProblem } from './validate-names.ts';
 import type * as v from 'valibot';
 
 /** A project with the parts that a snapshot doesn't store. */
@@ -37,12 +39,9 @@ export interface LoadedProject extends Project {
  */
 export async function loadProject(project: string | ProjectDeclaration | null = null): Promise<LoadedProject> {
   if (typeof project === 'object' && project !== null) return new ProjectLoader('.', null).load(project);
-  const { folder, code } = project === null ? bundledProject : filesIn(findProject(project, project)!);
-  return new ProjectLoader(folder, code).load();
-}
-
-function filesIn(folder: string) {
-  return { folder, code: folder };
+  if (project === null) return new ProjectLoader(bundledProject.folder, bundledProject.code).load();
+  const folder = findProject(project, project)!;
+  return new ProjectLoader(folder, folder).load();
 }
 
 class ProjectLoader {
@@ -104,7 +103,7 @@ class ProjectLoader {
       ...(await this.readPipelines(declared.pipelines === undefined)),
     ];
     for (const { pipeline, file: own } of found) this.files.set(pipeline.table, own);
-    return Promise.all(found.map(({ pipeline, file: own }) => this.complete(pipeline, declared, own)));
+    return Promise.all(found.map(({ pipeline, file: own }) => this.withDefaults(pipeline, declared, own)));
   }
 
   /**
@@ -126,7 +125,7 @@ class ProjectLoader {
     return found;
   }
 
-  private async complete(
+  private async withDefaults(
     pipeline: DeclaredPipeline,
     declared: ProjectDeclaration,
     file: SourceFile,
@@ -226,27 +225,14 @@ class ProjectLoader {
 
   private requireShape<Value>(shape: v.GenericSchema<unknown, Value>, value: unknown, file: SourceFile): Value | null {
     const problems = findShapeProblems(shape, value);
-    for (const { where, what } of problems)
-      this.problems.push({
-        file,
-        at: where,
-        of: tableAt(value, where),
-        what: `${where.join('.') || 'the default export'} ${what}`,
-      });
+    for (const { where, what, of } of problems)
+      this.problems.push({ file, at: where, of, what: `${where.join('.') || 'the default export'} ${what}` });
     return problems.length === 0 ? (value as Value) : null;
   }
 
   private addProblem({ of, near, what }: DeclarationProblem, own: SourceFile): void {
     this.problems.push({ file: (of === null ? undefined : this.files.get(of)) ?? own, at: [near], of, what });
   }
-}
-
-/** Returns the table of the pipeline at a place in a project or a pipeline; null if it has none. */
-function tableAt(value: unknown, [name, place = '']: readonly string[]): string | null {
-  const declared = value as { readonly pipelines?: readonly unknown[] } | null | undefined;
-  const pipeline = name === 'pipelines' ? declared?.pipelines?.[Number(place)] : declared;
-  const table = (pipeline as { readonly table?: unknown } | null | undefined)?.table;
-  return typeof table === 'string' ? table : null;
 }
 
 function titleOf(table: string): string {

@@ -1,7 +1,6 @@
 /** Shapes of declarations in project files and in manifests. Unknown properties are errors. */
 
 import * as v from 'valibot';
-import { withSuggestion } from '../runtime/closest-name.ts';
 import { severities } from '../stages.ts';
 import type {
   ColumnDefinition,
@@ -215,67 +214,3 @@ export const storedProjectShape = v.strictObject({
   report: v.exactOptional(reportShape),
   sampleNotice: v.exactOptional(message),
 }) satisfies v.GenericSchema<unknown, Project>;
-
-interface ShapeProblem {
-  readonly where: readonly string[];
-  readonly what: string;
-}
-
-export function findShapeProblems(shape: v.GenericSchema, value: unknown): ShapeProblem[] {
-  return (v.safeParse(shape, value, { abortPipeEarly: true }).issues ?? []).map((issue) => explain(shape, issue));
-}
-
-function explain(shape: v.GenericSchema, found: v.BaseIssue<unknown>): ShapeProblem {
-  const issue = deepest(found);
-  const where = (issue.path ?? []).map(({ key }) => String(key));
-  if (issue.type === 'strict_object' && issue.expected === 'never') {
-    const known = propertiesAt(shape, where.slice(0, -1));
-    if (propertiesAt(shape, [...where.slice(0, -1), 'paging']).includes(where.at(-1)!))
-      return { where, what: 'is not a known property here; it belongs into paging' };
-    return { where, what: withSuggestion('is not a known property', where.at(-1)!, known) };
-  }
-  if (issue.received === 'undefined') return { where, what: `is missing; it must be ${describeExpected(issue)}` };
-  if (!/^(Invalid|Expected)/.test(issue.message)) return { where, what: issue.message };
-  const what = `is ${issue.received}, but must be ${describeExpected(issue)}`;
-  const names = [...(issue.expected ?? '').matchAll(/"([^"]*)"/g)].map(([, one]) => one!);
-  return { where, what: typeof issue.input === 'string' ? withSuggestion(what, issue.input, names) : what };
-}
-
-function describeExpected({ expected }: v.BaseIssue<unknown>): string {
-  const names: Readonly<Record<string, string>> = {
-    string: 'a text',
-    Object: 'an object',
-    Array: 'an array',
-    number: 'a number',
-  };
-  const written = (expected ?? '').replaceAll(/[()]/g, '').replaceAll(' | ', ' or ');
-  return names[written] ?? written;
-}
-
-/** Returns the names of all properties that an object at this place can have. */
-function propertiesAt(shape: unknown, where: readonly string[]): string[] {
-  const { wrapped, options, pipe, entries, value, item } = shape as {
-    readonly wrapped?: unknown;
-    readonly options?: readonly unknown[];
-    readonly pipe?: readonly unknown[];
-    readonly entries?: Readonly<Record<string, unknown>>;
-    readonly value?: unknown;
-    readonly item?: unknown;
-  };
-  const inner = wrapped ?? pipe?.[0];
-  if (inner !== undefined) return propertiesAt(inner, where);
-  if (options !== undefined) return [...new Set(options.flatMap((option) => propertiesAt(option, where)))];
-  const [first, ...rest] = where;
-  if (first === undefined) return Object.keys(entries ?? {});
-  const next = entries?.[first] ?? value ?? item;
-  return typeof next === 'object' ? propertiesAt(next, rest) : [];
-}
-
-/** Returns the issue of the closest option of a union. */
-function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
-  if (!issue.message.startsWith('Invalid')) return issue;
-  const inner = issue.issues?.toSorted((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0))[0];
-  if (inner === undefined) return issue;
-  const path = [...(issue.path ?? []), ...(inner.path ?? [])] as unknown as NonNullable<typeof inner.path>;
-  return deepest({ ...inner, path: path.length > 0 ? path : undefined });
-}

@@ -1,6 +1,7 @@
 /** Reads the SQL files of a project: header comments, values, and the order of views. */
 
-import type { Message, SqlFile, SqlValues, ViewKeys } from './declaration.ts';
+import type { SqlValues } from './declaration.ts';
+import type { Message, SqlFile, ViewKeys } from './sql-file.ts';
 
 export interface ReadSqlFile extends SqlFile {
   readonly headerLines: number;
@@ -62,8 +63,8 @@ function readKeys(entries: readonly [string, string][]): ViewKeys | undefined {
 }
 
 function fillIn(sql: string, values: SqlValues): string {
-  const known = Object.entries(values).toSorted(([a], [b]) => b.length - a.length);
-  return known.reduce((filled, [name, rows]) => {
+  const longestFirst = Object.entries(values).toSorted(([a], [b]) => b.length - a.length);
+  return longestFirst.reduce((filled, [name, rows]) => {
     const text = rows.map((row) => `(${row.map(literal).join(', ')})`).join(', ');
     return filled.replaceAll(new RegExp(`\\$${name}\\b`, 'g'), () => text);
   }, sql);

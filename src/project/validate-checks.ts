@@ -11,9 +11,10 @@ export const summable: readonly ColumnKind[] = ['count', 'integer', 'decimal'];
 
 export function* findCheckProblems(check: RowCheck, columns: Columns, project: Project): Found {
   const { name } = check;
-  const wrong = (column: string, kinds: readonly ColumnKind[], what: string): boolean | string =>
-    !isOf(kinds, columns.get(column)) &&
-    suggest(`the check "${name}" names "${column}", which is not ${what}`, column, columns);
+  function* requireKind(column: string, kinds: readonly ColumnKind[], what: string): Found {
+    if (!isOf(kinds, columns.get(column)))
+      yield [column, suggest(`the check "${name}" names "${column}", which is not ${what}`, column, columns)];
+  }
   switch (check.kind) {
     case 'sum': {
       const { parts, whole } = check;
@@ -21,15 +22,11 @@ export function* findCheckProblems(check: RowCheck, columns: Columns, project: P
       for (const part of repeated(parts)) yield [name, `the check "${name}" sums "${part}" twice`];
       if (parts.includes(whole))
         yield [name, `the check "${name}" uses the column "${whole}" as both the total and a part`];
-      for (const column of [...parts, whole]) {
-        const what = wrong(column, summable, 'a count, an integer or a decimal');
-        if (typeof what === 'string') yield [column, what];
-      }
+      for (const column of [...parts, whole]) yield* requireKind(column, summable, 'a count, an integer or a decimal');
       return;
     }
     case 'range': {
-      const what = wrong(check.column, [...summable, 'date', 'timestamp'], 'a number, a date or a timestamp');
-      if (typeof what === 'string') yield [check.column, what];
+      yield* requireKind(check.column, [...summable, 'date', 'timestamp'], 'a number, a date or a timestamp');
       if (check.min === undefined && check.max === undefined)
         yield [check.column, `the check "${name}" has neither a min nor a max`];
       const kind = columns.get(check.column)?.kind;
@@ -41,11 +38,9 @@ export function* findCheckProblems(check: RowCheck, columns: Columns, project: P
           ];
       return;
     }
-    case 'pattern': {
-      const what = wrong(check.column, ['text'], 'a text');
-      if (typeof what === 'string') yield [check.column, what];
+    case 'pattern':
+      yield* requireKind(check.column, ['text'], 'a text');
       return;
-    }
     case 'reference': {
       const own = columns.get(check.column);
       const other = columnOf(project, check.target);

@@ -1,16 +1,9 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
-import {
-  type AnyPipeline,
-  type ColumnKind,
-  nextPointer,
-  type Paging,
-  type Project,
-  type SqlFile,
-} from './declaration.ts';
+import type { AnyPipeline, ColumnKind, Paging, Project } from './declaration.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { formatNumber } from '../runtime/text.ts';
-import { fieldPath } from './field-path.ts';
+import { fieldPath, nextPointer } from './field-path.ts';
 import {
   allColumns,
   columnOf,
@@ -22,20 +15,17 @@ import {
   suggest,
   summable,
 } from './validate-checks.ts';
-import { consistencyColumn, ownChecks, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
-
-export interface DeclarationProblem {
-  readonly of: string | null;
-  /** A name in the file, at the position of the problem. */
-  readonly near: string;
-  readonly what: string;
-}
+import {
+  type DeclarationProblem,
+  findCheckNameProblems,
+  findNameProblems,
+  findNamesProblems,
+  findSqlFileProblems,
+} from './validate-names.ts';
+import { consistencyColumn, ownRowColumns, ownTables, reconciliationName } from './reserved.ts';
 
 /** RFC 6901. The index - of an array has no value. */
 const isPointer = /^(?:\/(?!-(?:\/|$))(?:[^~/]|~[01])*)+$/;
-const identifier = /^[a-z][a-z0-9_]*$/;
-/** Names that all JavaScript objects inherit. Code that reads a manifest ignores them. */
-const inherited = new Set(['constructor', 'prototype']);
 /** With so many columns, `rekap check` takes about 4 s and 0.5 GB. Both grow faster than the number of columns. */
 export const maxColumns = 1000;
 const identifying: readonly ColumnKind[] = ['text', 'integer', 'boolean', 'date', 'timestamp'];
@@ -194,68 +184,5 @@ function pagingParameters(paging: Paging): (string | undefined)[] {
       return ['parameter' in paging ? paging.parameter : undefined, paging.size];
     case 'none':
       return [];
-  }
-}
-
-function* findCheckNameProblems(name: string): Found {
-  yield* findNameProblems("the check's name", name);
-  if (ownChecks.has(name)) yield [name, `the check's name "${name}" is reserved for a check of rekap`];
-}
-
-function* findNameProblems(what: string, name: string): Found {
-  if (!identifier.test(name)) yield [name, `${what} "${name}" is not lower-case snake_case`];
-  if (inherited.has(name)) yield [name, `${what} "${name}" is reserved in JavaScript`];
-}
-
-function* findNamesProblems({ pipelines }: Project): Generator<DeclarationProblem> {
-  if (pipelines.length === 0)
-    yield {
-      of: null,
-      near: 'name',
-      what: 'it has no pipelines; add a file to the folder pipelines/, or draft one with "rekap probe URL"',
-    };
-  for (const table of repeated(pipelines.map((pipeline) => pipeline.table)))
-    yield { of: table, near: table, what: `two pipelines create the table "${table}"` };
-  const sources = pipelines.map(({ path, parameters, records }) => JSON.stringify([path, parameters, records]));
-  for (const [place, source] of sources.entries())
-    if (sources.indexOf(source) < place) {
-      const { table, path } = pipelines[place]!;
-      yield { of: table, near: path, what: `another pipeline already reads the endpoint "${path}"` };
-    }
-  const kinds = new Map<string, { kind: ColumnKind; table: string }>();
-  for (const { table, key, columns } of pipelines)
-    for (const name of key) {
-      const kind = columns[name]?.kind;
-      if (kind === undefined) continue;
-      const known = kinds.get(name) ?? { kind, table };
-      kinds.set(name, known);
-      if (known.kind !== kind)
-        yield {
-          of: table,
-          near: name,
-          what: `its key column "${name}" is of kind ${kind}, but that of "${known.table}" is of kind ${known.kind}; the tables violations and changes have one column for both`,
-        };
-    }
-}
-
-function* findSqlFileProblems({ pipelines, models, checks }: Project): Generator<DeclarationProblem> {
-  const tables = new Set([...pipelines.map(({ table }) => table), ...ownTables, reconciliationName]);
-  const rowChecks = new Set(pipelines.flatMap((pipeline) => pipeline.checks.map(({ name }) => name)));
-  const problemOf = ({ name }: SqlFile, [near, what]: readonly [string, string]): DeclarationProblem => ({
-    of: name,
-    near,
-    what,
-  });
-  for (const name of repeated(models.map((model) => model.name)))
-    yield { of: name, near: '', what: `two views have the name "${name}"` };
-  for (const name of repeated(checks.map((check) => check.name)))
-    yield { of: name, near: '', what: `two checks across tables have the name "${name}"` };
-  for (const model of models) {
-    for (const found of findNameProblems("the view's name", model.name)) yield problemOf(model, found);
-    if (tables.has(model.name)) yield problemOf(model, ['', `a table also has the name "${model.name}"`]);
-  }
-  for (const check of checks) {
-    for (const found of findCheckNameProblems(check.name)) yield problemOf(check, found);
-    if (rowChecks.has(check.name)) yield problemOf(check, ['', `a row check also has the name "${check.name}"`]);
   }
 }

@@ -2,7 +2,8 @@
 
 import type { RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
-import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
+import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
+import { comparePartitions } from '../project/partition-names.ts';
 import { NullReason, repeatedKey } from '../project/reserved.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
 import type { BrokenCheck, LoadReport } from '../load/load-report.ts';

@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type AnyPipeline, comparePartitions, summedColumns } from '../project/declaration.ts';
+import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
+import { comparePartitions } from '../project/partition-names.ts';
 import { datasetDefinition } from '../load/schema.ts';
 import { formatDecimal } from '../kinds/decimal.ts';
 import type { Ledger, TransformTotals, Verdict } from '../stages.ts';

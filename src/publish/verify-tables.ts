@@ -26,7 +26,8 @@ import {
 } from '../warehouse/snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
 import { type ParquetContent, readContents } from './parquet-contents.ts';
-import { type AnyPipeline, namePartition, summedColumns } from '../project/declaration.ts';
+import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
+import { namePartition } from '../project/partition-names.ts';
 
 export interface Subject {
   readonly folder: string;

@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Relation, RelationColumn } from '../warehouse/read-dictionary.ts';
-import type { ViewKeys } from '../project/declaration.ts';
+import type { ViewKeys } from '../project/sql-file.ts';
 import type { Run } from './run.ts';
 import { deceptive } from '../runtime/text.ts';
 import { readVersion } from '../runtime/version.ts';

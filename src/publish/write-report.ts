@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { memoryToRead, openPublished, verifyHint } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readLandedResponses } from '../land/landed-run.ts';
-import type { Language } from '../project/declaration.ts';
+import type { Language } from '../project/sql-file.ts';
 import type { StoredResponse, DrawReport } from '../report/report-facts.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, type ManifestFile, reportFile } from '../warehouse/snapshot-format.ts';

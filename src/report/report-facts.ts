@@ -1,7 +1,8 @@
 /** Defines the input of a snapshot's report. */
 
 import type { Database } from '../runtime/database.ts';
-import type { Language, Project } from '../project/declaration.ts';
+import type { Project } from '../project/declaration.ts';
+import type { Language } from '../project/sql-file.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 
 export interface ReportFacts {

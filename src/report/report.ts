@@ -1,7 +1,9 @@
 /** Draws the default report: totals, proofs, failed checks, changes at the source, and how to verify them. */
 
 import { columnList, quoteText } from '../runtime/database.ts';
-import { type Language, namePartition, type Project } from '../project/declaration.ts';
+import type { Project } from '../project/declaration.ts';
+import { namePartition } from '../project/partition-names.ts';
+import type { Language } from '../project/sql-file.ts';
 import { folded, Html, html, table } from '../runtime/html.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { changesTableName, type ManifestDataset, sampleNotice } from '../warehouse/snapshot-format.ts';

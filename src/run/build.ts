@@ -7,7 +7,7 @@ import type { CarryOver } from '../load/previous-tables.ts';
 import type { Built, Staged } from '../publish/describe-snapshot.ts';
 import type { Run } from '../publish/run.ts';
 import { explainByPrevious, findPrevious } from '../publish/previous.ts';
-import { comparePartitions, namePartition } from '../project/declaration.ts';
+import { comparePartitions, namePartition } from '../project/partition-names.ts';
 import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
 import { Transformer } from '../transform/transformer.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';

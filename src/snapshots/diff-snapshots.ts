@@ -98,7 +98,7 @@ export async function diffViolations<Value>(
   return queryBoth(compared, use, async (database) => {
     const violationsOf = async (snapshot: string): Promise<string> => {
       const existing = await columnNames(database, snapshot, 'violations');
-      return `(SELECT ${selectList(violationColumns(pipelines), existing, pipelines) ?? columns} FROM ${snapshot}.violations)`;
+      return `(SELECT ${selectList(violationColumns(pipelines), existing)} FROM ${snapshot}.violations)`;
     };
     const both = { old: await violationsOf('old'), new: await violationsOf('new') };
     const onlyIn = (kind: string, one: string, other: string): string =>

@@ -1,7 +1,7 @@
 /** Builds an Arrow batch of a pipeline's columns, row by row. Each text is copied once. */
 
 import type { RecordBatch } from 'apache-arrow';
-import { batchRows, type Column, packBits } from '../kinds/kind.ts';
+import { batchRows, type Column, type NumberColumn, packBits } from '../kinds/column.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { TextColumn } from '../kinds/text.ts';
 import { type AnyPipeline, keyPlaces } from '../project/declaration.ts';
@@ -9,7 +9,7 @@ import { consistencyColumn } from '../project/reserved.ts';
 import * as arrow from '../runtime/arrow.ts';
 import type { Place } from '../stages.ts';
 
-/** Bytes of text after which a batch is complete at the end of a page: Arrow offsets have 31 bits. */
+/** Bytes of text after which a batch is passed on at the end of a page: Arrow offsets have 31 bits. */
 const maxTextBytes = 1 << 24;
 
 export class BatchBuilder {
@@ -35,8 +35,8 @@ export class BatchBuilder {
     return this.texts.some(({ starts }) => starts[this.rows]! > maxTextBytes);
   }
 
-  column(name: string): Column {
-    return this.columns[this.names.indexOf(name)]!;
+  numbers(name: string): NumberColumn {
+    return this.columns[this.names.indexOf(name)] as NumberColumn;
   }
 
   place(row: number): Place {

@@ -2,7 +2,7 @@
 
 import { hash as hashText } from 'node:crypto';
 import { PassDigest } from '../kinds/content.ts';
-import { countOnes } from '../kinds/kind.ts';
+import { countOnes } from '../kinds/column.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, keyPlaces, summedColumns } from '../project/declaration.ts';
 import { conflictingRecords, NullReason, repeatedKey } from '../project/reserved.ts';
@@ -16,13 +16,13 @@ import {
 } from '../kinds/fingerprints.ts';
 import type { Batch, Page, Quarantined, TransformTotals, Violation } from '../stages.ts';
 import { BatchBuilder } from './batch-builder.ts';
-import { checkSums, totalOf } from './sums.ts';
+import { findUnequalSums, totalOf } from './sums.ts';
 
 const hash = new FingerprintHash();
 const key: Fingerprint = { high: 0, low: 0 };
 const content: Fingerprint = { high: 0, low: 0 };
 
-/** Violations and quarantined records after which a batch is complete, even if it isn't full. */
+/** Violations and quarantined records after which a batch is passed on, even if it isn't full. */
 const maxProblems = 16_384;
 
 export class Transformer {
@@ -73,7 +73,7 @@ export class Transformer {
     this.contents = new FingerprintTable();
   }
 
-  /** Adds a page of the partition. Returns the batches that it completes. */
+  /** Adds a page of the partition. Returns the batches that it fills. */
   addPage(page: Page): Batch[] {
     const full: Batch[] = [];
     for (let row = 0; row < page.records.length; row += 1) {
@@ -178,9 +178,12 @@ export class Transformer {
 
   private takeBatch(): Batch {
     const { batch, violations, quarantined } = this;
-    checkSums(this.pipeline, batch, violations);
+    for (const { row, violation } of findUnequalSums(this.pipeline, batch)) {
+      if (violation.severity === 'error') batch.consistent[row] = 0;
+      violations.push(violation);
+    }
     for (const [name, sum] of this.sums) {
-      const column = batch.column(name);
+      const column = batch.numbers(name);
       this.sums.set(name, sum + totalOf(column, batch.rows));
       this.nulls.set(name, this.nulls.get(name)! + batch.rows - countOnes(column.valid, batch.rows));
     }

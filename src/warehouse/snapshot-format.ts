@@ -2,7 +2,8 @@
 
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Language, Message, Project } from '../project/declaration.ts';
+import type { Project } from '../project/declaration.ts';
+import type { Language, Message } from '../project/sql-file.ts';
 import { storedProjectShape } from '../project/shapes.ts';
 import { endSigns, grades } from '../stages.ts';
 

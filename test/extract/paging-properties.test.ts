@@ -6,7 +6,8 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
-import { nextPointer, type Paging } from '../../src/project/declaration.ts';
+import type { Paging } from '../../src/project/declaration.ts';
+import { nextPointer } from '../../src/project/field-path.ts';
 import { holds } from '../support/properties.ts';
 import { type Declared, extractQuirky, type Quirks, rightDeclaration } from '../support/quirky-service.ts';
 

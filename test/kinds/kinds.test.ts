@@ -85,8 +85,8 @@ it.each([
 });
 
 describe('through Arrow, DuckDB and Parquet', () => {
-  // More than a data chunk of DuckDB holds.
-  const rows = 2101;
+  // More than a batch holds, which is more than a data chunk of DuckDB.
+  const rows = 16_384 + 2101;
   const all = Object.values(cases);
   const project = projectOfAllKinds(() => true, {
     paging: { by: 'offset', limit: 'limit', offset: 'offset' },

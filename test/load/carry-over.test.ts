@@ -109,22 +109,6 @@ describe('a load that carries over', () => {
       ]);
   });
 
-  it('finds a regency in two partitions when only one of them is read again', async () => {
-    const regency = { regency: 'MOVED' };
-    const previous = await load({ voters: [[voter(), voter(regency)], [voter(second)]] });
-    const carryOver = { replaced: new Map([['voters', ['1102']]]) };
-    const moved = voter({ ...regency, dapil_id: '1102' });
-    const after = await load({ voters: [[voter(second), moved]] }, { carryOver, previous: previous.file });
-    expect(await after.rows('SELECT dapil_id, regency, check_name, actual FROM violations')).toEqual(
-      [1101, 1102].map((dapil_id) => ({
-        dapil_id,
-        ...regency,
-        check_name: 'regency_in_two_districts',
-        actual: '1101, 1102',
-      })),
-    );
-  });
-
   it('marks a row consistent again when its error across tables is gone', async () => {
     const more = { dpt_male: '70801', dpt_female: '72615', dpk_male: '982', dpk_female: '707' };
     const previous = await load({ voters: [[voter()]], voting_rights_users: [[user(more)]] });

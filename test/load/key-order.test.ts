@@ -2,7 +2,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/runtime/database.ts';
-import { requireKeyOrder } from '../../src/load/tables.ts';
+import { requireKeyOrder } from '../../src/load/load.ts';
 
 /** More than DuckDB holds in one group of rows. */
 const rows = 130_000;

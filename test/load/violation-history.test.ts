@@ -64,17 +64,4 @@ describe('a violation', () => {
       ['A', false],
     ]);
   });
-
-  it('dates from the previous snapshot if that is of a release without ages', async () => {
-    const { one } = await loadNights();
-    const older = await load(night({ A: 'x', B: 'x' }), { snapshot: first });
-    await older.change(
-      'ALTER TABLE violations DROP first_snapshot; ALTER TABLE violations DROP since; DROP TABLE violations_log',
-    );
-    const next = await load(night({ A: 'x' }), { snapshot: second, previous: older.file });
-    expect(await next.rows('SELECT first_snapshot, since FROM violations')).toEqual(
-      await one.rows("SELECT first_snapshot, since FROM violations WHERE regency = 'A'"),
-    );
-    expect(next.violationAges['error']).toEqual({ new: 0, resolved: 1, standing: 1 });
-  });
 });

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { checkNames, pipelines } from '../support/bundled.ts';
-import { type Language, languages } from '../../src/project/declaration.ts';
+import { type Language, languages } from '../../src/project/sql-file.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
 import { runBundledSync, serveFolder } from '../support/served-source.ts';

@@ -117,14 +117,6 @@ describe('a probe', () => {
     expect(probed.parameters).toEqual({ year: '2024' });
   });
 
-  it('shows the value that speaks against a kind', async () => {
-    const odd = records.map((record, at) => ({ ...record, seats: at === 100 ? '1.200' : record['seats'] }));
-    const probed = await probeUrl(`${await serveListing({ records: odd })}/all`);
-    const seats = probed.columns.find(({ name }) => name === 'seats')!;
-    expect(seats.definition.kind).toBe('count');
-    expect(seats.why).toContain('"1.200"');
-  });
-
   it('says that a round number of records may be a page, and that a list has pages that it cannot turn', async () => {
     const url = await serveListing({ records: records.slice(0, 100) });
     expect((await probeUrl(`${url}/all`)).paging.guesses).toEqual([expect.stringContaining('100 records')]);
@@ -132,11 +124,36 @@ describe('a probe', () => {
     expect((await probeUrl(`${url}/after-last`)).paging.guesses).toEqual(guesses);
   });
 
-  it('takes codes with dots for texts, and prefers them to days as a key', async () => {
-    const coded = records.map((_record, at) => ({ tanggal: `2024-${1000 + at}`, kode: `11.${100 + at}`, jumlah: at }));
-    const probed = await probeUrl(`${await serveListing({ records: coded })}/all`);
-    expect(probed.columns.map(({ definition: { kind } }) => kind)).toEqual(['text', 'text', 'count']);
-    expect(probed.keys[0]!.columns).toEqual(['kode']);
+  const filled = (of: number, listed: (at: number) => ListedRecord): ListedRecord[] =>
+    Array.from({ length: of }, (_, at) => listed(at));
+
+  it.each<[string, ListedRecord[], kind: string, why: string, key: string]>([
+    [
+      'a code with dots',
+      filled(137, (at) => ({ kode: `11.${100 + at}`, day: `2024-${1000 + at}` })),
+      'text',
+      '"11.100"',
+      'kode',
+    ],
+    [
+      'few leading zeros',
+      filled(50, (at) => ({ area: at === 7 ? '0123' : String(1000 + at) })),
+      'text',
+      '"0123"',
+      'area',
+    ],
+    ['texts and numbers', [{ code: 12 }, { code: '12A' }, { code: 14 }], 'text', '2 of 3', 'code'],
+    [
+      'one odd count',
+      filled(137, (at) => ({ seats: at === 100 ? '1.200' : `${at % 60}`, id: at })),
+      'count',
+      '"1.200"',
+      'id',
+    ],
+  ])('guesses the kind of a field with %s, shows why, and finds the key', async (_what, listed, kind, why, key) => {
+    const probed = await probeUrl(`${await serveListing({ records: listed })}/all`);
+    expect(probed.columns[0]).toMatchObject({ definition: { kind }, why: expect.stringContaining(why) });
+    expect(probed.keys[0]!.columns).toEqual([key]);
   });
 
   it.each([
@@ -166,18 +183,6 @@ describe('a probe', () => {
     const probed = await probeUrl(`${server.url}/list`);
     expect(probed.columns[0]!.definition.kind).toBe('text');
     expect(probed.partition).toMatchObject({ parameter: 'kodewilayah' });
-  });
-
-  it('keeps a column with leading zeros as text, even if few values have them', async () => {
-    const padded = Array.from({ length: 50 }, (_, at) => ({ area: at === 7 ? '0123' : String(1000 + at) }));
-    const probed = await probeUrl(`${await serveListing({ records: padded })}/all`);
-    expect(probed.columns[0]!.definition.kind).toBe('text');
-  });
-
-  it('shows how many values a text column does not accept', async () => {
-    const mixed = [{ code: 12 }, { code: '12A' }, { code: 14 }];
-    const probed = await probeUrl(`${await serveListing({ records: mixed })}/all`);
-    expect(probed.columns[0]!.why).toContain('2 of 3');
   });
 
   describe('does not take a parameter for a filter that the source ignores', () => {

@@ -61,7 +61,6 @@ describe('a project', () => {
     ['JSON', { 'rekap.project.json': projectJson, 'pipelines/people.json': peopleJson }],
     ['TypeScript', { 'rekap.project.ts': projectTs, 'pipelines/people.ts': peopleTs, 'pipelines/shared.ts': sharedTs }],
     ['JSON, flat', { 'rekap.project.json': projectJson, 'people.json': peopleJson }],
-    ['TypeScript, flat', { 'rekap.project.ts': projectTs, 'people.ts': peopleTs, 'shared.ts': sharedTs }],
     ['both', { 'rekap.project.json': projectJson, 'people.ts': peopleTs, 'shared.ts': sharedTs }],
   ])('is loaded from %s', async (_what, files) => {
     const { pipelines, name, title, description, auth, baseUrl } = await load(files);
@@ -200,8 +199,6 @@ describe('a problem of a project is named by file and line', () => {
     'rekap.project.json': projectJson,
     'pipelines/people.json': { ...peopleJson, ...change },
   });
-  const columns = (change: object): Files => people({ columns: { ...peopleJson.columns, ...change } });
-  const check = (rest: object): Files => people({ checks: [{ name: 'odd', severity: 'error', ...rest }] });
   const partition = (values: object): Files => people({ partition: { parameter: 'p', column: 'place', values } });
   const file = { from: 'file', file: 'ref/places.json', field: 'code' };
 
@@ -211,19 +208,10 @@ describe('a problem of a project is named by file and line', () => {
       { 'rekap.project.json': { ...projectJson, pipeline: 1 }, 'people.json': peopleJson },
     ],
     ['rekap.project.json:2: it has no pipelines', { 'rekap.project.json': projectJson }],
-    ['pipelines/people.json:25: endpoint is not a known property', people({ endpoint: '/x' })],
-    [
-      'pipelines/people.json:21: columns.x.size is not a known property',
-      columns({ x: { kind: 'text', field: 'X', comment: 'X.', size: 5 } }),
-    ],
     ['pipelines/people.json:1: table is missing', { 'rekap.project.json': projectJson, 'pipelines/people.json': [] }],
     [
       'pipelines/people.json:19: its key contains the column "plase", which is not declared',
       people({ key: ['plase'] }),
-    ],
-    [
-      'pipelines/people.json:32: the check "odd" names "men", which is not a count, an integer or a decimal',
-      check({ kind: 'sum', whole: 'total', parts: ['total', 'men'] }),
     ],
     [
       'b.json:2: two pipelines create the table "people"',
@@ -239,10 +227,6 @@ describe('a problem of a project is named by file and line', () => {
       { 'rekap.project.json': projectJson, 'people.json': '{"table": }' },
     ],
     ['people.ts:1 cannot be loaded: ', { 'rekap.project.json': projectJson, 'people.ts': 'export default {;' }],
-    [
-      'people.ts:1 cannot be loaded: no such day',
-      { 'rekap.project.json': projectJson, 'people.ts': "throw new Error('no such day');" },
-    ],
     ...(
       [
         ['people.ts:9 cannot be loaded: cuont is not defined; did you mean "count"?', "cuont('Total', 'People.')"],
@@ -267,10 +251,6 @@ describe('a problem of a project is named by file and line', () => {
     [
       'shared.ts:2 cannot be loaded: other is not defined.',
       { 'rekap.project.ts': projectTs, 'people.ts': peopleTs, 'shared.ts': '\nexport const key = other;' },
-    ],
-    [
-      'models/people.sql:1: a table also has the name "people"',
-      { ...people({}), 'models/people.sql': '-- People.\nSELECT 1 AS x' },
     ],
   ])('%s', async (message, files) => {
     await expect(load(files)).rejects.toMatchObject({

@@ -11,7 +11,8 @@ import {
   summedColumns,
 } from '../../src/project/declaration.ts';
 import { consistencyColumn, ownChecks, ownRowColumns, ownTables } from '../../src/project/reserved.ts';
-import { findShapeProblems, pipelineShape, projectShape, storedProjectShape } from '../../src/project/shapes.ts';
+import { findShapeProblems } from '../../src/project/shape-problems.ts';
+import { pipelineShape, projectShape, storedProjectShape } from '../../src/project/shapes.ts';
 import { storedPart } from '../../src/project/stored.ts';
 import { findProblems } from '../../src/project/validate.ts';
 import { nullReasonName } from '../../src/kinds/read-field.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { openDatabase } from '../../src/runtime/database.ts';
-import type { ViewKeys } from '../../src/project/declaration.ts';
+import type { ViewKeys } from '../../src/project/sql-file.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { readRows } from '../support/read-table.ts';
 import { runBundledSync, runSync, serveData, smallNation } from '../support/served-source.ts';

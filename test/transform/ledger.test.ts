@@ -28,6 +28,16 @@ it.each<[string, unknown[], [published: number, quarantined: number, duplicates:
     [0, 2, 1],
   ],
   ['a key depends on where one text ends', [[named('AB', 'C'), named('A', 'BC')]], [2, 0, 0]],
+  [
+    'a key depends on each of its columns',
+    [
+      [
+        first,
+        ...['IdDapil', 'TahunPemilu', 'NamaKabupaten', 'JenisPemilu'].map((field) => voterRecord({ [field]: '7' })),
+      ],
+    ],
+    [5, 0, 0],
+  ],
   ['a text can contain a zero byte', [[named('A\0B', 'C'), named('A', 'B\0C')]], [2, 0, 0]],
   ['0 is valid in a key', [[voterRecord({ IdDapil: '0' }), voterRecord({ TahunPemilu: 0 })]], [2, 0, 0]],
 ])('%s', (_what, pages, [published, quarantined, duplicates]) => {
@@ -58,6 +68,31 @@ it('quarantines what has no usable key, byte for byte, with its request', () => 
   expect(quarantined.map(({ record }) => record)).toEqual(records);
   expect(quarantined[0]!.reason).toBe('not an object');
   for (const { request } of quarantined) expect(request).toBe('/api/datapemilihdpr?id_dapil=1101&limit=20&offset=40');
+});
+
+it('ignores other fields and how the key is written, so that such records share a row', () => {
+  const alike = [
+    ...['"1101"', '1101', '"01101"', '"\\u0031101"'].map((json) => recordJson('IdDapil', json)),
+    ...['"ACEH BARAT"', '"\\u0041CEH BARAT"'].map((json) => recordJson('NamaKabupaten', json)),
+    JSON.stringify(voterRecord({ NamaDapil: 'another', JumlahSeluruhPemilih: undefined })),
+  ];
+  const { rows, quarantined } = transform(jsons(...alike));
+  expect(rows).toHaveLength(1);
+  expect(new Set(quarantined.map(({ reason }) => reason))).toEqual(new Set(['same key, other values']));
+});
+
+it.each([
+  ['IdDapil', undefined, 'is missing'],
+  ['IdDapil', 'null', 'is null'],
+  ['IdDapil', '"x"', 'is not a whole number'],
+  ['TahunPemilu', '2147483648', 'is not between 0 and 2147483647'],
+  ['NamaKabupaten', '""', 'is empty'],
+  ['JenisPemilu', '["DPR-RI"]', 'is not valid text'],
+])('quarantines a record whose %s is %s', (field, json, reason) => {
+  const data = json === undefined ? [voterRecord({ [field]: undefined })] : jsons(recordJson(field, json));
+  const { rows, quarantined } = transform(data);
+  expect(rows).toEqual([]);
+  expect(quarantined).toMatchObject([{ reason: expect.stringMatching(`${field}.*${reason}`) }]);
 });
 
 it('reports each quarantined record once, in batches of limited size', () => {

@@ -1,7 +1,7 @@
 /** Declares all options, as data. Commands pick from them, and the names of variables and config files are checked against them. */
 
 import type { Options, Values } from './option.ts';
-import { languages } from '../../project/declaration.ts';
+import { languages } from '../../project/sql-file.ts';
 import { syncDefaults } from '../../publish/run.ts';
 import { grades } from '../../stages.ts';
 

@@ -2,7 +2,7 @@
 
 import { paint, printable } from './terminal.ts';
 import { wrap } from './wrap-text.ts';
-import type { Language } from '../../project/declaration.ts';
+import type { Language } from '../../project/sql-file.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import type { Evidence, EvidenceFigure, PastEvent, EvidenceViolation } from '../../snapshots/find-evidence.ts';
 import type { ReceivedRecord } from '../../snapshots/received-records.ts';

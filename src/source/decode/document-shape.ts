@@ -1,7 +1,7 @@
 /** Describes where the declared parts of a response are: its records, its count, its next page and its flag. */
 
-import { type AnyPipeline, nextPointer } from '../../project/declaration.ts';
-import { pointerPath } from '../../project/field-path.ts';
+import type { AnyPipeline } from '../../project/declaration.ts';
+import { nextPointer, pointerPath } from '../../project/field-path.ts';
 
 export interface DocumentShape {
   readonly format: 'json' | 'ndjson';

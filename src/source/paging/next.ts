@@ -1,7 +1,8 @@
 /** Reads pages that name the next page: by a URL, by a cursor, or in the header `Link`. */
 
 import { RekapError } from '../../errors.ts';
-import { type Paging, nextPointer } from '../../project/declaration.ts';
+import type { Paging } from '../../project/declaration.ts';
+import { nextPointer } from '../../project/field-path.ts';
 import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { signsOfMore } from '../envelope-signs.ts';
