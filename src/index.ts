@@ -40,6 +40,7 @@ export {
   timestamp,
 } from './project/define.ts';
 export type * from './project/declaration.ts';
+export type * from './project/sql-file.ts';
 export { loadProject } from './project/load-project.ts';
 export type { LoadedProject } from './project/load-project.ts';
 export type { Ledger, Severity, Verdict } from './stages.ts';

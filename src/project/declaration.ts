@@ -25,6 +25,7 @@ export type ColumnDefinition = DescribedColumn &
     | { readonly kind: 'timestamp'; readonly offset?: string }
   );
 
+/** Name of a kind of column. */
 export type ColumnKind = ColumnDefinition['kind'];
 
 interface NamedCheck {
@@ -61,6 +62,7 @@ export interface ReferenceCheck<Column extends string = string> extends NamedChe
   readonly target: string;
 }
 
+/** A check of single rows. */
 export type RowCheck = SumCheck | RangeCheck | PatternCheck | ReferenceCheck;
 
 /**
@@ -156,11 +158,6 @@ export interface PipelineDeclaration<Column extends string = string> {
 /** A pipeline with the settings of its project: what a loaded or stored project contains. */
 export interface Pipeline<Column extends string = string> extends PipelineDeclaration<Column>, SourceSettings {}
 
-/** Returns the comment of a column that declares none. */
-export function commentOn(field: string): string {
-  return `Field ${field} of the source.`;
-}
-
 type WithoutComment<Column> = Column extends unknown ? Omit<Column, 'comment'> & { readonly comment?: string } : never;
 
 /** A column as a file declares it. Without a comment, the comment names the field. */
@@ -225,6 +222,7 @@ export interface Project {
   /** Views, each after those it reads. */
   readonly models: readonly SqlFile[];
   readonly checks: readonly SqlFile[];
+  /** Sections that the project adds to the report. */
   readonly report?: readonly ReportSection[];
   readonly sampleNotice?: Message;
 }
@@ -235,7 +233,7 @@ export function summedColumns({ columns, watch }: Pick<AnyPipeline, 'columns' | 
     .map(([name]) => name);
 }
 
-/** Returns the position of a column among the fields of a record, from 0. */
+/** Returns the position of a column among the fields of a record. */
 export function placeOf({ columns }: Pick<AnyPipeline, 'columns'>, column: string): number {
   return Object.keys(columns).indexOf(column);
 }

@@ -1,7 +1,7 @@
 /** Typed helpers to write the files of a project. They return plain data, which `rekap check` validates further. */
 
 import type { Severity } from '../stages.ts';
-import { commentOn } from './declaration.ts';
+import { commentOn } from './field-path.ts';
 import type {
   ColumnKind,
   DeclaredColumn,

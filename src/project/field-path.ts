@@ -2,6 +2,11 @@
 
 import type { Paging } from './declaration.ts';
 
+/** Returns the comment of a column that declares none. */
+export function commentOn(field: string): string {
+  return `Field ${field} of the source.`;
+}
+
 export function fieldPath(field: string): string[] {
   return field.startsWith('/') ? pointerPath(field) : [field];
 }

@@ -4,14 +4,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemReason } from '../errors.ts';
-import {
-  commentOn,
-  type DeclaredPipeline,
-  type PartitionValues,
-  type Pipeline,
-  type Project,
-  type ProjectDeclaration,
-} from './declaration.ts';
+import type { DeclaredPipeline, PartitionValues, Pipeline, Project, ProjectDeclaration } from './declaration.ts';
+import { commentOn } from './field-path.ts';
 import { declarationError, type LocatedProblem, type SourceFile } from './declaration-error.ts';
 import { bundledProject, findCode, findProject, importDefault, projectFile } from './find-project.ts';
 import { importError } from './import-error.ts';
