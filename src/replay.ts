@@ -17,7 +17,6 @@ import { describeBuilt, requireVerified } from './publish/check-built.ts';
 import { definitionFingerprint } from './publish/describe-snapshot.ts';
 import { openLandedReadings } from './run/landed-readings.ts';
 import type { ReplayOptions, Run, SyncContext, SyncResult } from './publish/run.ts';
-import { planCarryOver } from './publish/previous.ts';
 import {
   findLanding,
   newestFinishedRun,
@@ -62,11 +61,10 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
   };
   return withRun({ kind: 'replay', project, reportModule, options, context }, plan, async (run) => {
     if (run.original !== null) await requireSameLanding(landing, run.original.manifest);
-    const carryOver = await planCarryOver(run);
     const landed = await openLandedReadings(run);
     const built = await orClose([landed], async () => {
       const load = await beginLoad(run);
-      return build(run, load, await stage(run, load, landed.readings), carryOver);
+      return build(run, load, await stage(run, load, landed.readings));
     });
     await landed.close();
     const described = await describeBuilt(run, built);

@@ -112,14 +112,14 @@ export interface Verdict {
   readonly pages: number;
   readonly readings: number;
   readonly read_at: string;
-  /** What showed the end of the accepted pass; null if unknown, undefined in older files. */
+  /** What showed the end of the accepted pass; null if unknown, undefined without a pass of its own. */
   readonly end?: EndSign | null | undefined;
-  /** Records of the longest page in each pass that agreed; undefined in older files. */
+  /** Records of the longest page in each pass that agreed; undefined without a pass of its own. */
   readonly page_sizes?: readonly number[] | undefined;
   /** Why the partition is incomplete, and what to do; null if it is complete. */
   readonly reason: string | null;
-  /** Fingerprint of the keys and values of its records, in any order; null if unknown, undefined in older files. */
-  readonly content?: string | null | undefined;
+  /** Fingerprint of the keys and values of its records, in any order; null if the full listing proves it. */
+  readonly content: string | null;
 }
 
 /** Accepted records of a response: `count` records from row `first` on. */

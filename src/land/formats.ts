@@ -80,10 +80,10 @@ export const landedVerdictShape = v.object({
   readings: count,
   read_at: time,
   reason: v.nullable(text),
-  content: v.optional(v.nullable(text)),
-  /** Sign of the end of the list. Missing in older landings. */
+  content: v.nullable(text),
+  /** Sign of the end of the list. Missing without a pass of its own. */
   end: v.optional(v.nullable(v.picklist(endSigns))),
-  /** Records of the longest page in each pass that agreed. Missing in older landings. */
+  /** Records of the longest page in each pass that agreed. Missing without a pass of its own. */
   page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
   accepted: v.array(v.strictTuple([count, count, count])),
 });

@@ -59,7 +59,7 @@ export async function recordTransfer<Result extends Pick<RunLine, 'outcome' | 'b
   ) => {
     const finished_at = clock.now().toISOString();
     const { source = '', snapshot = null } = manifest ?? {};
-    const counts = countsOf(manifest ?? { datasets: {} });
+    const counts = manifest === null ? { rows: {}, quarantined: {} } : countsOf(manifest);
     const line = {
       run: null,
       kind,
@@ -106,7 +106,7 @@ function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets' | 'vio
   return {
     rows: Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
     quarantined: Object.fromEntries(tables.map(([table, { quarantined }]) => [table, quarantined])),
-    ...(violation_ages !== undefined && { violation_ages }),
+    violation_ages,
   };
 }
 

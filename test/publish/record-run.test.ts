@@ -42,6 +42,7 @@ function runIn(warehouse: string, warnings: readonly string[] = []): Run {
     requested: project.pipelines,
     folder: '',
     signal: new AbortController().signal,
+    carryOver: null,
     figures: null,
   };
 }

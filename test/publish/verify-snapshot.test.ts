@@ -42,9 +42,9 @@ async function buildSnapshot(folder: string, earlier: string): Promise<Built> {
   for (const pipeline of project.pipelines) {
     const { table } = pipeline;
     const schema = datasetTable(pipeline).columns.map(({ name, type }) => [name, type] as const);
-    const verdicts = [verdictOf({ dataset: table, listed: 3, received: 3 })];
-    const facts = { pipeline, verdicts, replaced: null, schema, totals: totals.get(table)! };
-    datasets[table] = assembleDataset({ ...facts, ...reports.get(table)! }, null);
+    const partitions = [verdictOf({ dataset: table, listed: 3, received: 3 })];
+    const facts = { pipeline, partitions, isReadInFull: true, schema, totals: totals.get(table)! };
+    datasets[table] = assembleDataset({ ...facts, ...reports.get(table)! });
   }
   const manifest = manifestOf({ snapshot: '20261120T030002Z-000001', datasets });
   return rehash({ folder, manifest });
