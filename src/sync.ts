@@ -13,7 +13,7 @@ import type { Run, SyncContext, SyncOptions, SyncResult } from './publish/run.ts
 import type { Built } from './publish/describe-snapshot.ts';
 import { findUnchanged, type Unchanged } from './publish/unchanged.ts';
 import { startEarly } from './runtime/start-early.ts';
-import { endDryRun, publishBuilt } from './run/publish-built.ts';
+import { publishBuilt } from './run/publish-built.ts';
 import { type Begun, checkSource, startsNewHistory, withRun } from './run/with-run.ts';
 import { openSource } from './run/open-source.ts';
 import { loadReport } from './publish/write-report.ts';
@@ -90,11 +90,13 @@ async function planSync({ project, options, context, warn }: Begun) {
 
 /** Publishes the snapshot, unless this is a dry run. */
 async function publish(run: Run, built: Built) {
-  const { describeBuilt, requireVerified } = await import('./publish/check-built.ts');
-  const described = await describeBuilt(run, built);
-  await requireVerified(run, described);
-  if (run.options.dryRun) return endDryRun(run, described.manifest);
-  const published = await publishBuilt(run, described.manifest);
+  const { checkBuilt } = await import('./publish/check-built.ts');
+  const manifest = await checkBuilt(run, built);
+  if (run.options.dryRun) {
+    await discardSnapshotFolder(run.folder);
+    return { outcome: 'dry run', current: run.current, snapshot: null, pruned: [], manifest } as const;
+  }
+  const published = await publishBuilt(run, manifest);
   run.enter('remove old snapshots');
   return { ...published, pruned: await removeOld(run, published.current) };
 }

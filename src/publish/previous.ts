@@ -40,3 +40,16 @@ export async function findPrevious({ previous, options, warn }: Run): Promise<st
   warn(`${message} A new history of snapshots and changes starts.`);
   return null;
 }
+
+/** Returns a new error if the previous snapshot is damaged although its hashes match. Such damage shows only when reading. */
+export async function explainByPrevious({ previous, signal }: Run, error: unknown): Promise<unknown> {
+  if (previous === null || error instanceof RekapError) return error;
+  const problems = await verifySnapshot(previous.folder, previous.manifest, { signal });
+  if (problems.length === 0) return error;
+  return new RekapError(
+    'warehouse',
+    `The history cannot continue from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
+    recoveryHint(previous.id),
+    { cause: error },
+  );
+}

@@ -5,7 +5,7 @@ import { RekapError } from '../errors.ts';
 import { Load } from '../load/load.ts';
 import type { Built, Staged } from '../publish/describe-snapshot.ts';
 import type { Run } from '../publish/run.ts';
-import { findPrevious } from '../publish/previous.ts';
+import { explainByPrevious, findPrevious } from '../publish/previous.ts';
 import { comparePartitions, namePartition } from '../project/declaration.ts';
 import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
 import { Transformer } from '../transform/transformer.ts';
@@ -43,7 +43,7 @@ async function orAbandon<Value>(run: Run, load: Load, act: () => Promise<Value>)
   } catch (error) {
     load.abandon();
     run.signal.throwIfAborted();
-    throw error;
+    throw await explainByPrevious(run, error);
   }
 }
 

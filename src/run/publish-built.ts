@@ -2,7 +2,6 @@
 
 import { writeManifest } from '../publish/manifest.ts';
 import type { Run } from '../publish/run.ts';
-import { discardSnapshotFolder } from '../publish/snapshot-folder.ts';
 import { nameSnapshotFolder, publishSnapshotFolder, unpinSnapshot } from '../publish/switch-current.ts';
 import { addReport } from '../publish/write-report.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
@@ -21,9 +20,4 @@ export async function publishBuilt(run: Run, manifest: Manifest) {
   if (options.unpin) await unpinSnapshot(options.warehouse);
   await publishSnapshotFolder(options.warehouse, finished, enter);
   return { outcome: 'published', current: id, snapshot: id, manifest: complete } as const;
-}
-
-export async function endDryRun({ folder, current }: Run, manifest: Manifest) {
-  await discardSnapshotFolder(folder);
-  return { outcome: 'dry run', current, snapshot: null, pruned: [], manifest } as const;
 }
