@@ -62,16 +62,13 @@ export function passGate(
   { reports, brokenChecks }: Pick<GateInput, 'reports' | 'brokenChecks'>,
 ): void {
   const { refusals, strict, changes } = checkGate({
+    ...options,
     pipelines: project.pipelines,
     manifest,
     previous: previous?.manifest ?? null,
     requested: requested.map(({ table }) => table),
     reports,
     brokenChecks,
-    requireProof: options.requireProof,
-    strict: options.strict,
-    refuse: options.refuse,
-    acceptChanges: options.acceptChanges,
     refused: figures?.refusals ?? {},
   });
   const reasons = [...refusals, ...strict, ...changes];

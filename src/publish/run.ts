@@ -18,6 +18,7 @@ export interface SyncOptions {
   readonly source: string;
   readonly apiKey: Secret;
   readonly partitions: readonly string[] | null;
+  /** The weakest accepted grade of proof, or null to accept any. */
   readonly requireProof: Grade | null;
   readonly datasets: readonly string[] | null;
   readonly concurrency: number;

@@ -196,7 +196,14 @@ function pairsOf({ folder, manifest }: Subject) {
     .filter(({ path }) => path.endsWith('.parquet'))
     .map(({ path, rows, content }) => {
       const table = basename(path, '.parquet');
-      return { path, rows, content, table, inDatabase: quoteIdentifier(table), inParquet: parquetSql(folder, path) };
+      return {
+        path,
+        rows,
+        content,
+        table,
+        inDatabase: quoteIdentifier(table),
+        inParquet: readParquetSql(join(folder, path)),
+      };
     });
 }
 
@@ -204,20 +211,14 @@ function pairsOf({ folder, manifest }: Subject) {
 export async function typesAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
-  const typesIn = async (database: Database, relations: readonly string[]): Promise<string[]> => {
-    const names = relations.map((_, n) => `r${n}`);
-    const from = relations.map((relation, n) => `${relation} AS r${n}`);
+  const typesIn = async (database: Database, relationOf: (pair: (typeof pairs)[number]) => string) => {
+    const names = pairs.map((_, n) => `r${n}`);
+    const from = pairs.map((pair, n) => `${relationOf(pair)} AS r${n}`);
     const rows = await database.rows<DescribedColumn>(`DESCRIBE SELECT ${names.join(', ')} FROM ${from.join(', ')}`);
     return rows.map(({ column_type }) => column_type);
   };
-  const tableTypes = await typesIn(
-    published,
-    pairs.map(({ inDatabase }) => inDatabase),
-  );
-  const parquetTypes = await typesIn(
-    parquet,
-    pairs.map(({ inParquet }) => inParquet),
-  );
+  const tableTypes = await typesIn(published, ({ inDatabase }) => inDatabase);
+  const parquetTypes = await typesIn(parquet, ({ inParquet }) => inParquet);
   return pairs.flatMap(({ path, table }, n) =>
     tableTypes[n] === parquetTypes[n]
       ? []
@@ -258,8 +259,4 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
   // Views differ because of their tables, so table problems hide those of views.
   const ofTables = problems.filter(({ table }) => isTable(subject.manifest, table));
   return (ofTables.length > 0 ? ofTables : problems).map(({ what }) => what);
-}
-
-function parquetSql(folder: string, path: string): string {
-  return readParquetSql(join(folder, path));
 }

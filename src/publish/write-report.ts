@@ -61,19 +61,12 @@ async function draw(
   const parquet = new Map(parquetFiles(manifest).map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
   const database = await openPublished(join(folder, databaseFile), {
     parquet,
+    signal,
     ...(spill !== undefined && { spill, memory: memoryToRead(manifest) }),
-    ...(signal !== undefined && { signal }),
   });
   try {
-    const { project } = manifest;
-    return await drawPage({
-      project,
-      database,
-      manifest,
-      responses: await readStoredResponses(landing),
-      pinned,
-      language,
-    });
+    const responses = await readStoredResponses(landing);
+    return await drawPage({ project: manifest.project, database, manifest, responses, pinned, language });
   } finally {
     database.close();
   }

@@ -16,7 +16,7 @@ import {
   type Snapshot,
 } from '../warehouse/warehouse.ts';
 import { finishedRuns } from '../publish/landings.ts';
-import type { ReplayOptions, Run, SyncOptions } from '../publish/run.ts';
+import { type ReplayOptions, type Run, syncDefaults, type SyncOptions } from '../publish/run.ts';
 
 export interface Replay extends Pick<Run, 'id' | 'landing' | 'startedAt' | 'previous' | 'current' | 'pinned'> {
   readonly file: RunFile;
@@ -80,28 +80,21 @@ export function requireOwnFile(landing: string, { run }: RunFile): void {
 /** Returns the settings of the original run. The key is empty, because a replay sends no requests. */
 export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions {
   return {
+    ...syncDefaults,
     warehouse: requested.warehouse,
     baseUrl: file.base_url,
     source: file.source,
     apiKey: new Secret(''),
     partitions: file.partitions,
-    requireProof: null,
     datasets: file.datasets,
-    concurrency: 4,
     pageSize: file.page_size,
-    timeout: 600_000,
-    maxAttempts: 1,
     maxDuration: 86_400_000,
     strict: requested.strict || file.strict,
     refuse: requested.refuse ?? file.refuse ?? null,
     acceptChanges: requested.acceptChanges || file.accept_changes,
     acceptSource: requested.acceptSource || file.accept_source,
-    keep: Number.MAX_SAFE_INTEGER,
-    keepLanding: null,
-    resumeWithin: null,
     dryRun: file.dry_run,
     memory: requested.memory,
-    unpin: false,
   };
 }
 

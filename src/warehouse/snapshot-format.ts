@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Language, Message, Project } from '../project/declaration.ts';
 import { storedProjectShape } from '../project/shapes.ts';
-import { endSigns, grades } from '../stages.ts';
+import { verdictShape } from '../stages.ts';
 
 export const databaseFile = 'rekap.duckdb';
 export const manifestFile = 'manifest.json';
@@ -68,29 +68,6 @@ const fileShape = v.object({
 });
 /** A file in a manifest: path, bytes, rows and SHA-256. */
 export type ManifestFile = Readonly<v.InferOutput<typeof fileShape>>;
-
-const verdictShape = v.object({
-  dataset: text,
-  partition: v.nullable(text),
-  /** Its name in the records. Missing if no column has it. */
-  name: v.optional(text),
-  complete: v.boolean(),
-  proof: v.picklist(['own end', 'full listing', 'none']),
-  grade: v.nullable(v.picklist(grades)),
-  listed: v.nullable(count),
-  received: count,
-  pages: count,
-  readings: count,
-  /** ISO 8601. */
-  read_at: text,
-  reason: v.nullable(text),
-  /** Fingerprint of the keys and values of its records, in any order. Null if the full listing proves it. */
-  content: v.nullable(text),
-  /** Sign of the end of the list. Missing without a pass of its own. */
-  end: v.optional(v.nullable(v.picklist(endSigns))),
-  /** Records of the longest page in each pass that agreed. Missing without a pass of its own. */
-  page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
-});
 
 const datasetShape = v.object({
   /** Records of this run: fetched = published + quarantined + duplicates. */
