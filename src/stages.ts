@@ -99,7 +99,7 @@ export interface PartitionRows {
 const text = v.string();
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** The result of reading a partition, also in manifests and landings. */
+/** Also the shape of the verdicts in manifests and landings. */
 export const verdictShape = v.object({
   dataset: text,
   /** Null for the full listing, and for its records without a partition. */
@@ -126,6 +126,7 @@ export const verdictShape = v.object({
   /** Records of the longest page in each pass that agreed. Missing without a pass of its own. */
   page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
 });
+/** The result of reading a partition: whether it is complete, and what shows it. */
 export type Verdict = Readonly<v.InferOutput<typeof verdictShape>>;
 
 /** Accepted records of a response: `count` records from row `first` on. */
