@@ -13,22 +13,19 @@ import type { Manifest } from './warehouse/snapshot-format.ts';
 import { listSnapshotIds, readPinnedId, recoveryHint, requireWarehouse, type Snapshot } from './warehouse/warehouse.ts';
 import { beginLoad, build, stage } from './run/build.ts';
 import { requireSql } from './load/try-sql.ts';
-import { describeBuilt, requireVerified } from './publish/check-built.ts';
+import { checkBuilt } from './publish/check-built.ts';
 import { definitionFingerprint } from './publish/describe-snapshot.ts';
 import { openLandedReadings } from './run/landed-readings.ts';
 import type { ReplayOptions, Run, SyncContext, SyncResult } from './publish/run.ts';
-import { planCarryOver } from './publish/previous.ts';
 import {
   findLanding,
   newestFinishedRun,
   optionsOf,
   previousOf,
-  readCurrentIdOrNone,
   readCurrentOrWarn,
   readIfThere,
-  readUnaltered,
   type Replay,
-  requireKnown,
+  requireOwnFile,
 } from './run/replay-plan.ts';
 import { publishBuilt } from './run/publish-built.ts';
 import { type Begun, checkSource, withRun } from './run/with-run.ts';
@@ -50,7 +47,7 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
   await requireWarehouse(requested.warehouse);
   const { landing, notices } = await findLanding(requested);
   const file = await readRunFile(landing);
-  requireKnown(landing, file);
+  requireOwnFile(landing, file);
   const { project } = file;
   // A landing may come from someone else, so its SQL first runs in a sealed database.
   await requireSql(project);
@@ -62,16 +59,13 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
   };
   return withRun({ kind: 'replay', project, reportModule, options, context }, plan, async (run) => {
     if (run.original !== null) await requireSameLanding(landing, run.original.manifest);
-    const carryOver = await planCarryOver(run);
     const landed = await openLandedReadings(run);
     const built = await orClose([landed], async () => {
       const load = await beginLoad(run);
-      return build(run, load, await stage(run, load, landed.readings), carryOver);
+      return build(run, load, await stage(run, load, landed.readings));
     });
     await landed.close();
-    const described = await describeBuilt(run, built);
-    await requireVerified(run, described);
-    const ended = await compareOrPublish(run, described.manifest);
+    const ended = await compareOrPublish(run, await checkBuilt(run, built));
     return { ...ended, pruned: [], broken_checks: built.brokenChecks };
   });
 }
@@ -79,13 +73,11 @@ export async function replay(requested: ReplayOptions, context: SyncContext): Pr
 async function planReplay(begun: Begun, landing: string, file: RunFile): Promise<Replay> {
   const { project, options, context } = begun;
   const { warehouse } = options;
-  checkSource(options, await readCurrentOrWarn(begun));
-  const original = await readUnaltered(warehouse, file.run);
-  if (
-    original === null
-      ? (await listSnapshotIds(warehouse)).includes(file.run)
-      : !(await isIntact(original, context.signal))
-  )
+  const current = await readCurrentOrWarn(begun);
+  checkSource(options, current);
+  const original = await readIfThere(warehouse, file.run);
+  const isThere = (await listSnapshotIds(warehouse)).includes(file.run);
+  if (isThere && (original === null || !(await isIntact(original, context.signal))))
     throw new RekapError(
       'verification',
       `Snapshot ${file.run} is damaged, so the responses cannot be compared with it.`,
@@ -97,14 +89,13 @@ async function planReplay(begun: Begun, landing: string, file: RunFile): Promise
       `Snapshot ${file.run} has other tables, views or checks than this release of rekap builds, so it cannot be compared.`,
       'Use the release that published it, or run a sync.',
     );
-  const current = await readCurrentIdOrNone(warehouse);
   return {
     id: file.run,
     landing,
     startedAt: new Date(file.started_at),
     file,
     original,
-    current,
+    current: current?.id ?? null,
     // A pin doesn't apply if `current` is broken.
     pinned: current === null ? null : await readPinnedId(warehouse),
     previous: await previousOf(begun, { file, original }),

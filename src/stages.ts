@@ -1,6 +1,7 @@
 /** The contract between the stages: the values that extraction, landing, transformation and load pass on. */
 
 import type { RecordBatch } from 'apache-arrow';
+import * as v from 'valibot';
 
 export interface PageRequest {
   readonly dataset: string;
@@ -82,11 +83,11 @@ export const grades = ['overlap', 'repaged', 'rechained', 'repeated', 'chain', '
 export type Grade = (typeof grades)[number];
 
 /**
- * Signs of the end of a pass. `empty page`: the page behind has no records. `status`: it has status 204, 404, 410 or 416. `null`: the last
+ * Signs of the end of a pass. `empty page`: the next page has no records. `status`: it has status 204, 404, 410 or 416. `null`: the last
  * page says that no page follows. `missing`: it names no next page, but others did. `hasMore`: the declared flag is false. `total`: the
  * declared count is reached. `body`: the response was intact. `listing`: the full listing shows the end.
  */
-export const endSigns = ['empty page', 'status', 'null', 'missing', 'hasMore', 'total', 'body', 'listing'] as const;
+const endSigns = ['empty page', 'status', 'null', 'missing', 'hasMore', 'total', 'body', 'listing'] as const;
 export type EndSign = (typeof endSigns)[number];
 
 export interface PartitionRows {
@@ -95,32 +96,38 @@ export interface PartitionRows {
   readonly now: number;
 }
 
-/** The result of reading a partition. */
-export interface Verdict {
-  readonly dataset: string;
+const text = v.string();
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** Also the shape of the verdicts in manifests and landings. */
+export const verdictShape = v.object({
+  dataset: text,
   /** Null for the full listing, and for its records without a partition. */
-  readonly partition: string | null;
-  /** Its name in the records, if the declaration says which column has it. */
-  readonly name?: string | undefined;
-  readonly complete: boolean;
+  partition: v.nullable(text),
+  /** Its name in the records. Missing if the declaration doesn't say which column has it. */
+  name: v.optional(text),
+  complete: v.boolean(),
   /** What shows that the partition is complete. */
-  readonly proof: 'own end' | 'full listing' | 'none';
-  readonly grade: Grade | null;
+  proof: v.picklist(['own end', 'full listing', 'none']),
+  grade: v.nullable(v.picklist(grades)),
   /** Records of the partition in the full listing; null if there is no listing. */
-  readonly listed: number | null;
-  readonly received: number;
-  readonly pages: number;
-  readonly readings: number;
-  readonly read_at: string;
-  /** What showed the end of the accepted pass; null if unknown, undefined in older files. */
-  readonly end?: EndSign | null | undefined;
-  /** Records of the longest page in each pass that agreed; undefined in older files. */
-  readonly page_sizes?: readonly number[] | undefined;
+  listed: v.nullable(count),
+  received: count,
+  pages: count,
+  readings: count,
+  /** ISO 8601. */
+  read_at: text,
   /** Why the partition is incomplete, and what to do; null if it is complete. */
-  readonly reason: string | null;
-  /** Fingerprint of the keys and values of its records, in any order; null if unknown, undefined in older files. */
-  readonly content?: string | null | undefined;
-}
+  reason: v.nullable(text),
+  /** Fingerprint of the keys and values of its records, in any order. Null if the full listing proves it. */
+  content: v.nullable(text),
+  /** What showed the end of the accepted pass; null if unknown. Missing without a pass of its own. */
+  end: v.optional(v.nullable(v.picklist(endSigns))),
+  /** Records of the longest page in each pass that agreed. Missing without a pass of its own. */
+  page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
+});
+/** The result of reading a partition: whether it is complete, and what shows it. */
+export type Verdict = Readonly<v.InferOutput<typeof verdictShape>>;
 
 /** Accepted records of a response: `count` records from row `first` on. */
 export interface AcceptedPage {

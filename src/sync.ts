@@ -13,8 +13,7 @@ import type { Run, SyncContext, SyncOptions, SyncResult } from './publish/run.ts
 import type { Built } from './publish/describe-snapshot.ts';
 import { findUnchanged, type Unchanged } from './publish/unchanged.ts';
 import { startEarly } from './runtime/start-early.ts';
-import { planCarryOver } from './publish/previous.ts';
-import { endDryRun, publishBuilt } from './run/publish-built.ts';
+import { publishBuilt } from './run/publish-built.ts';
 import { type Begun, checkSource, startsNewHistory, withRun } from './run/with-run.ts';
 import { openSource } from './run/open-source.ts';
 import { loadReport } from './publish/write-report.ts';
@@ -33,7 +32,6 @@ export async function sync(
   const options = requireUsable(project, requested);
   const { reportModule = null, files } = project;
   return withRun({ kind: 'sync', project, reportModule, files, options, context }, planSync, async (run) => {
-    const carryOver = await planCarryOver(run);
     const { beginLoad, build, stage } = await import('./run/build.ts');
     // The first requests are sent while the empty tables are created.
     const loading = beginLoad(run);
@@ -48,12 +46,12 @@ export async function sync(
       const begun = await loading;
       return [begun, await stage(run, begun, readings)] as const;
     });
-    const same = await orClose([source, closeLoad], () => findUnchanged(run, staged, carryOver));
+    const same = await orClose([source, closeLoad], () => findUnchanged(run, staged));
     if (same !== null) {
       await closeAll([closeLoad, source]);
       return keepUnchanged(run, same);
     }
-    const built = await orClose([source], () => build(run, load, staged, carryOver));
+    const built = await orClose([source], () => build(run, load, staged));
     await source.close();
     return { ...(await publish(run, built)), broken_checks: built.brokenChecks };
   });
@@ -92,11 +90,13 @@ async function planSync({ project, options, context, warn }: Begun) {
 
 /** Publishes the snapshot, unless this is a dry run. */
 async function publish(run: Run, built: Built) {
-  const { describeBuilt, requireVerified } = await import('./publish/check-built.ts');
-  const described = await describeBuilt(run, built);
-  await requireVerified(run, described);
-  if (run.options.dryRun) return endDryRun(run, described.manifest);
-  const published = await publishBuilt(run, described.manifest);
+  const { checkBuilt } = await import('./publish/check-built.ts');
+  const manifest = await checkBuilt(run, built);
+  if (run.options.dryRun) {
+    await discardSnapshotFolder(run.folder);
+    return { outcome: 'dry run', current: run.current, snapshot: null, pruned: [], manifest } as const;
+  }
+  const published = await publishBuilt(run, manifest);
   run.enter('remove old snapshots');
   return { ...published, pruned: await removeOld(run, published.current) };
 }

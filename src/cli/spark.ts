@@ -36,14 +36,14 @@ export const scriptCommand = declareCommand({
   examples: [['rekap lake script > build.sql', 'then: spark-sql … -f build.sql, and: rekap lake release RUN']],
   async run(args, [run = null]) {
     const namespace = readNamespace(args);
-    const [{ sparkScript }, { findLanding, requireKnown }, { readRunFile }] = await Promise.all([
+    const [{ sparkScript }, { findLanding, requireOwnFile }, { readRunFile }] = await Promise.all([
       import('../share/spark/spark-script.ts'),
       import('../run/replay-plan.ts'),
       import('../land/landed-run.ts'),
     ]);
     const { landing } = await findLanding({ warehouse: args.warehouse, run });
     const file = await readRunFile(landing);
-    requireKnown(landing, file);
+    requireOwnFile(landing, file);
     process.stdout.write(await sparkScript(file.project, file.run, namespace));
   },
 });

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { Project } from '../project/declaration.ts';
 import { storedProjectShape } from '../project/shapes.ts';
-import { endSigns, grades } from '../stages.ts';
+import { verdictShape } from '../stages.ts';
 import { snapshotIdShape } from '../warehouse/snapshot-format.ts';
 
 export const runFile = 'run.json';
@@ -67,24 +67,8 @@ export type LandedResponse = Readonly<v.InferOutput<typeof landedResponseShape>>
 
 /** A line of verdicts.jsonl. Each accepted page is [response, first record, number of records]. */
 export const landedVerdictShape = v.object({
-  dataset: text,
-  partition: v.nullable(text),
-  /** Its name in the records. Missing if no column has it. */
-  name: v.optional(text),
-  complete: v.boolean(),
-  proof: v.picklist(['own end', 'full listing', 'none']),
-  grade: v.nullable(v.picklist(grades)),
-  listed: v.nullable(count),
-  received: count,
-  pages: count,
-  readings: count,
+  ...verdictShape.entries,
   read_at: time,
-  reason: v.nullable(text),
-  content: v.optional(v.nullable(text)),
-  /** Sign of the end of the list. Missing in older landings. */
-  end: v.optional(v.nullable(v.picklist(endSigns))),
-  /** Records of the longest page in each pass that agreed. Missing in older landings. */
-  page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
   accepted: v.array(v.strictTuple([count, count, count])),
 });
 

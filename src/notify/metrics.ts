@@ -46,17 +46,17 @@ export interface ScheduleState {
   readonly retries: number;
 }
 
+type Samples = Partial<Record<MetricName, readonly Sample[]>>;
+
 export function renderMetrics(runs: RunsSummary, schedule?: ScheduleState): string {
   const { last, success, push, outcomes, refusals } = runs;
-  const samples: Partial<Record<MetricName, readonly Sample[]>> = {
-    ...(success === null ? {} : describeSuccess(success)),
-    ...(last === null ? {} : describeLast(last)),
-    ...(push === null ? {} : describePush(push)),
-    rekap_runs_total: [...outcomes]
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([outcome, count]) => [{ outcome }, count] as const),
+  const samples: Samples = {
+    ...(success !== null && describeSuccess(success)),
+    ...(last !== null && describeLast(last)),
+    ...(push !== null && describePush(push)),
+    rekap_runs_total: byLabel('outcome', Object.fromEntries([...outcomes].toSorted())),
     rekap_gate_refusals_total: [[{}, refusals]],
-    ...(schedule === undefined ? {} : describeSchedule(schedule)),
+    ...(schedule !== undefined && describeSchedule(schedule)),
   };
   return Object.entries(metrics)
     .flatMap(([name, [type, help]]) => {
@@ -68,46 +68,46 @@ export function renderMetrics(runs: RunsSummary, schedule?: ScheduleState): stri
     .join('');
 }
 
-function describeSuccess({ started_at, rows, quarantined, violation_ages }: RunLine) {
+function describeSuccess({ started_at, rows, quarantined, violation_ages = {} }: RunLine): Samples {
   return {
     rekap_last_success_timestamp_seconds: [[{}, unixTime(started_at)]],
-    rekap_rows: byDataset(rows),
-    rekap_quarantined_records: byDataset(quarantined),
-    rekap_violations: Object.entries(violation_ages ?? {}).flatMap(([severity, ages]) =>
-      Object.entries(ages).map(([age, count]) => [{ severity, age }, count] as const),
+    rekap_rows: byLabel('dataset', rows),
+    rekap_quarantined_records: byLabel('dataset', quarantined),
+    rekap_violations: Object.entries(violation_ages).flatMap(([severity, ages]) =>
+      byLabel('age', ages).map(([age, count]) => [{ severity, ...age }, count] as const),
     ),
-  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+  };
 }
 
-function describeLast({ started_at, exit_code, steps, requests, statuses, retries, bytes }: RunLine) {
+function describeLast({ started_at, exit_code, steps = {}, requests, statuses, retries, bytes }: RunLine): Samples {
   return {
     rekap_last_run_timestamp_seconds: [[{}, unixTime(started_at)]],
     rekap_last_run_exit_code: [[{}, exit_code]],
-    rekap_last_run_duration_seconds: Object.entries(steps ?? {}).map(([step, ms]) => [{ step }, ms / 1000] as const),
+    rekap_last_run_duration_seconds: byLabel('step', steps).map(([step, ms]) => [step, ms / 1000] as const),
     rekap_last_run_requests: [[{}, requests]],
-    rekap_last_run_responses: Object.entries(statuses ?? {}).map(([status, count]) => [{ status }, count] as const),
+    rekap_last_run_responses: byLabel('status', statuses),
     rekap_last_run_retries: [[{}, retries]],
     rekap_last_run_received_bytes: bytes === undefined ? [] : [[{}, bytes]],
-  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+  };
 }
 
-function describePush({ started_at, exit_code }: RunLine) {
+function describePush({ started_at, exit_code }: RunLine): Samples {
   return {
     rekap_last_push_timestamp_seconds: [[{}, unixTime(started_at)]],
     rekap_last_push_exit_code: [[{}, exit_code]],
-  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+  };
 }
 
-function describeSchedule({ isRunning, nextAt, retries }: ScheduleState) {
+function describeSchedule({ isRunning, nextAt, retries }: ScheduleState): Samples {
   return {
     rekap_schedule_next_run_timestamp_seconds: nextAt === null ? [] : [[{}, Math.floor(nextAt.getTime() / 1000)]],
     rekap_schedule_running: [[{}, isRunning ? 1 : 0]],
     rekap_schedule_retries_total: [[{}, retries]],
-  } satisfies Partial<Record<MetricName, readonly Sample[]>>;
+  };
 }
 
-function byDataset(counts: Readonly<Record<string, number>> = {}): Sample[] {
-  return Object.entries(counts).map(([dataset, count]) => [{ dataset }, count]);
+function byLabel(label: string, counts: Readonly<Record<string, number>> = {}): Sample[] {
+  return Object.entries(counts).map(([value, count]) => [{ [label]: value }, count]);
 }
 
 function unixTime(iso: string): number {

@@ -10,33 +10,18 @@ import { describeSnapshot, type Built } from './describe-snapshot.ts';
 import { openForParquet, type ParquetContent, readContents } from './parquet-contents.ts';
 import type { Run } from './run.ts';
 
-export interface Described {
-  readonly manifest: Manifest;
-  readonly contents: ReadonlyMap<string, ParquetContent>;
-}
-
-/** @throws `gate` if the snapshot must not be published. */
-export async function describeBuilt(run: Run, built: Built): Promise<Described> {
+/**
+ * Returns the manifest of a built snapshot.
+ *
+ * @throws `gate` if the snapshot must not be published; `verification` if its files don't match the fetched data.
+ */
+export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
   warnOfQuarantine(run, built.reports);
   run.enter('hash files');
   const contents = await readBuilt(run.folder, [...built.parquet.keys()]);
   const manifest = await describeSnapshot(run, built, contents);
   run.enter('pass the gate');
   passGate(run, manifest, built);
-  return { manifest, contents };
-}
-
-async function readBuilt(folder: string, paths: readonly string[]): Promise<Map<string, ParquetContent>> {
-  const database = await openForParquet();
-  try {
-    return await readContents(database, folder, paths);
-  } finally {
-    database.close();
-  }
-}
-
-/** @throws `verification` if the files of the snapshot don't match the fetched data. */
-export async function requireVerified(run: Run, { manifest, contents }: Described): Promise<void> {
   run.enter('verify');
   const problems = await verifyBuilt(run.folder, manifest, { contents, signal: run.signal });
   if (problems.length > 0)
@@ -46,6 +31,16 @@ export async function requireVerified(run: Run, { manifest, contents }: Describe
       'Nothing was published. This is a bug in rekap; please report it.',
     );
   run.signal.throwIfAborted();
+  return manifest;
+}
+
+export async function readBuilt(folder: string, paths: readonly string[]): Promise<Map<string, ParquetContent>> {
+  const database = await openForParquet();
+  try {
+    return await readContents(database, folder, paths);
+  } finally {
+    database.close();
+  }
 }
 
 /** Each run warns again, because no check covers records that are in no table. */
@@ -67,16 +62,13 @@ export function passGate(
   { reports, brokenChecks }: Pick<GateInput, 'reports' | 'brokenChecks'>,
 ): void {
   const { refusals, strict, changes } = checkGate({
+    ...options,
     pipelines: project.pipelines,
     manifest,
     previous: previous?.manifest ?? null,
     requested: requested.map(({ table }) => table),
     reports,
     brokenChecks,
-    requireProof: options.requireProof,
-    strict: options.strict,
-    refuse: options.refuse,
-    acceptChanges: options.acceptChanges,
     refused: figures?.refusals ?? {},
   });
   const reasons = [...refusals, ...strict, ...changes];

@@ -3,11 +3,11 @@
 import { basename } from 'node:path';
 import { responsesFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
 import type { Loaded } from '../load/load.ts';
-import type { CarryOver } from '../load/previous-tables.ts';
 import { projectDefinition } from '../load/schema.ts';
 import { datasetTable } from '../load/tables.ts';
 import type { Project } from '../project/declaration.ts';
 import { storedPart } from '../project/stored.ts';
+import { readsAll, verdictsAfter } from './carry-over.ts';
 import { assembleDataset, fingerprint } from './manifest.ts';
 import type { Run } from './run.ts';
 import type { ParquetContent } from './parquet-contents.ts';
@@ -22,13 +22,11 @@ export interface Staged {
   readonly totals: ReadonlyMap<string, TransformTotals>;
 }
 
-export interface Built extends Staged, Loaded {
-  readonly carryOver: CarryOver | null;
-}
+export interface Built extends Staged, Loaded {}
 
 export async function describeSnapshot(
   run: Run,
-  { verdicts, totals, reports, violationAges, parquet, dictionary, carryOver }: Built,
+  { verdicts, totals, reports, violationAges, parquet, dictionary }: Built,
   contents: ReadonlyMap<string, ParquetContent>,
 ): Promise<Manifest> {
   const { project, options, previous, folder } = run;
@@ -38,12 +36,12 @@ export async function describeSnapshot(
       const facts = {
         pipeline,
         totals: totals.get(table) ?? null,
-        verdicts: verdicts.filter(({ dataset }) => dataset === table),
-        replaced: carryOver?.replaced.get(table) ?? null,
+        partitions: verdictsAfter(run, table, verdicts),
+        isReadInFull: readsAll(run, table),
         ...reports.get(table)!,
         schema: datasetTable(pipeline).columns.map(({ name, type }) => [name, type] as const),
       };
-      return [table, assembleDataset(facts, previous?.manifest ?? null)];
+      return [table, assembleDataset(facts)];
     }),
   );
   const tables = await Promise.all(

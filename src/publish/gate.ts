@@ -8,6 +8,7 @@ import { NullReason, repeatedKey } from '../project/reserved.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
 import type { BrokenCheck, LoadReport } from '../load/load-report.ts';
 import type { Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
+import type { SyncOptions } from './run.ts';
 
 /** Maximum share by which a dataset may lose rows, and the sum of a watched column may change, without confirmation. */
 const maxShrinkage = 0.05;
@@ -21,18 +22,13 @@ const maxRepeated = 0.1;
 /** Maximum sums or partitions to name per dataset. More of them have the same cause. */
 const maxNamed = 5;
 
-export interface GateInput {
+export interface GateInput extends Pick<SyncOptions, 'requireProof' | 'strict' | 'refuse' | 'acceptChanges'> {
   readonly pipelines: readonly AnyPipeline[];
   readonly manifest: Manifest;
   readonly previous: Manifest | null;
   readonly requested: readonly string[];
   readonly reports: ReadonlyMap<string, Pick<LoadReport, 'shrunken' | 'quarantine'>>;
   readonly brokenChecks: readonly BrokenCheck[];
-  /** The weakest accepted grade of proof, or null to accept any. */
-  readonly requireProof: Grade | null;
-  readonly strict: boolean;
-  readonly refuse: 'new-errors' | null;
-  readonly acceptChanges: boolean;
   /** By table, the error of the source if it refused every request. */
   readonly refused: Readonly<Record<string, RekapError | null>>;
 }

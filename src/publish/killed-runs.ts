@@ -49,8 +49,8 @@ export async function lockAndRecordKilled(warehouse: string): Promise<RunLine[]>
 async function listUnrecorded(warehouse: string): Promise<string[]> {
   if (!existsSync(warehousePaths(warehouse).runs) && (await listSnapshotIds(warehouse)).length > 0) return [];
   const landed = await listLandedIds(warehouse);
-  const known = new Set((await readRuns(warehouse)).map(({ run }) => run));
-  return landed.filter((id) => !known.has(id));
+  const recorded = new Set((await readRuns(warehouse)).map(({ run }) => run));
+  return landed.filter((id) => !recorded.has(id));
 }
 
 async function describeKilled(warehouse: string, ids: readonly string[]): Promise<RunLine[]> {

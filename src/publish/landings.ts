@@ -7,7 +7,7 @@ import { type LandedRun, openLandedRun } from '../land/landed-run.ts';
 import { readRuns } from '../warehouse/runs-log.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { listLandedIds, listSnapshotIds, readCurrentId, readSnapshot } from '../warehouse/warehouse.ts';
-import type { Run } from './run.ts';
+import type { Run, SyncOptions } from './run.ts';
 import { orClose } from '../runtime/bound-signal.ts';
 
 /** Returns the IDs of syncs that built tables. A run that stopped before its line in runs.jsonl counts if its snapshot exists. */
@@ -59,15 +59,12 @@ async function openUsable(folder: string, since: Date, { warn }: Run): Promise<L
   }
 }
 
-export interface Retention {
-  readonly warehouse: string;
-  readonly keep: number;
-  /** Number of landings to keep, or null for as many as snapshots. */
-  readonly keepLanding: number | null;
-}
-
 /** Removes old landings, except those of snapshots (with `keepLanding`, of the current one). Returns the IDs of the removed landings. */
-export async function pruneLandings({ warehouse, keep, keepLanding }: Retention): Promise<string[]> {
+export async function pruneLandings({
+  warehouse,
+  keep,
+  keepLanding,
+}: Pick<SyncOptions, 'warehouse' | 'keep' | 'keepLanding'>): Promise<string[]> {
   const current = await readCurrentId(warehouse);
   const ids = keepLanding === null ? await listSnapshotIds(warehouse) : current === null ? [] : [current];
   const needed = new Set<string>();

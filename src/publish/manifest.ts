@@ -3,10 +3,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
-import { comparePartitions } from '../project/partition-names.ts';
 import { datasetDefinition } from '../load/schema.ts';
 import { formatDecimal } from '../kinds/decimal.ts';
-import type { Ledger, TransformTotals, Verdict } from '../stages.ts';
+import type { Ledger, TransformTotals } from '../stages.ts';
 import {
   changesTableName,
   type Manifest,
@@ -22,9 +21,10 @@ export interface DatasetFacts {
   readonly pipeline: AnyPipeline;
   /** Null if the run didn't request the dataset. */
   readonly totals: TransformTotals | null;
-  readonly verdicts: readonly Verdict[];
-  /** Partitions that were read, or null for all. */
-  readonly replaced: readonly string[] | null;
+  /** On all partitions, including those that are carried over. */
+  readonly partitions: ManifestDataset['partitions'];
+  /** Whether the run read all records of the dataset. */
+  readonly isReadInFull: boolean;
   readonly carried: {
     readonly rows: number;
     readonly sums: Readonly<Record<string, bigint>>;
@@ -39,14 +39,12 @@ export interface DatasetFacts {
 /** Files that include data about previous snapshots. */
 const historyFiles: ReadonlySet<string> = new Set([changesTableName, violationsLogTableName].map(parquetPath));
 
-const nothing: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
+export const emptyLedger: Ledger = { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
 
-export function assembleDataset(facts: DatasetFacts, previous: Manifest | null): ManifestDataset {
-  const { pipeline, totals, verdicts, replaced, carried } = facts;
-  const ledger = totals?.ledger ?? nothing;
+export function assembleDataset(facts: DatasetFacts): ManifestDataset {
+  const { pipeline, totals, carried } = facts;
+  const ledger = totals?.ledger ?? emptyLedger;
   const counts = summedColumns(pipeline);
-  const earlier = replaced === null ? [] : (previous?.datasets[pipeline.table]?.partitions ?? []);
-  const kept = earlier.filter(({ partition }) => partition === null || !replaced!.includes(partition));
   const violations: Record<string, number> = {};
   for (const { check, count } of facts.violations) violations[check] = (violations[check] ?? 0) + count;
   return {
@@ -54,9 +52,9 @@ export function assembleDataset(facts: DatasetFacts, previous: Manifest | null):
     carried_over: carried.rows,
     rows: ledger.published + carried.rows,
     quarantined: facts.quarantine.reduce((sum, { count }) => sum + count, 0),
-    ...(totals !== null && replaced === null && { quarantine_content: totals.quarantine }),
+    ...(totals !== null && facts.isReadInFull && { quarantine_content: totals.quarantine }),
     changes: facts.changes,
-    partitions: [...kept, ...verdicts].toSorted((a, b) => comparePartitions(a.partition, b.partition)),
+    partitions: facts.partitions,
     violations,
     sums: Object.fromEntries(
       counts.map((name) => {

@@ -53,35 +53,21 @@ export async function recordTransfer<Result extends Pick<RunLine, 'outcome' | 'b
   readManifest: (result: Result) => Manifest | Promise<Manifest>,
 ): Promise<Result> {
   const started_at = clock.now().toISOString();
-  const append = async (
-    manifest: Manifest | null,
-    end: Pick<RunLine, 'outcome' | 'exit_code' | 'reason' | 'bytes'>,
-  ) => {
+  const none = { run: null, source: '', snapshot: null, requests: 0, retries: 0, rows: {}, quarantined: {} };
+  const append = async (end: Pick<RunLine, 'outcome' | 'exit_code' | 'reason'> & Partial<RunLine>) => {
     const finished_at = clock.now().toISOString();
-    const { source = '', snapshot = null } = manifest ?? {};
-    const counts = countsOf(manifest ?? { datasets: {} });
-    const line = {
-      run: null,
-      kind,
-      started_at,
-      finished_at,
-      source,
-      snapshot,
-      requests: 0,
-      retries: 0,
-      ...counts,
-      bucket,
-    };
-    await appendRun(warehouse, { ...line, ...end }).catch(() => undefined);
+    await appendRun(warehouse, { ...none, kind, started_at, finished_at, bucket, ...end }).catch(() => undefined);
   };
   try {
     const result = await transfer();
     const { outcome, bytes } = result;
-    if (!isQuiet || outcome !== 'unchanged')
-      await append(await readManifest(result), { outcome, exit_code: ExitCode.done, reason: '', bytes });
+    if (isQuiet && outcome === 'unchanged') return result;
+    const manifest = await readManifest(result);
+    const { source, snapshot } = manifest;
+    await append({ outcome, exit_code: ExitCode.done, reason: '', bytes, source, snapshot, ...countsOf(manifest) });
     return result;
   } catch (error) {
-    if (!isQuiet) await append(null, describeFailure(error));
+    if (!isQuiet) await append(describeFailure(error));
     throw error;
   }
 }
@@ -106,7 +92,7 @@ function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets' | 'vio
   return {
     rows: Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
     quarantined: Object.fromEntries(tables.map(([table, { quarantined }]) => [table, quarantined])),
-    ...(violation_ages !== undefined && { violation_ages }),
+    violation_ages,
   };
 }
 
@@ -125,7 +111,7 @@ function describeFailure(error: unknown): Pick<RunLine, 'outcome' | 'exit_code' 
   return { outcome: outcomeOf(exit_code), exit_code, reason: messageOf(error) };
 }
 
-export function outcomeOf(exitCode: number): RunLine['outcome'] {
+function outcomeOf(exitCode: number): RunLine['outcome'] {
   if (exitCode === ExitCode.gate || exitCode === ExitCode.busy) return 'refused';
   return exitCode >= ExitCode.hungUp ? 'interrupted' : 'failed';
 }

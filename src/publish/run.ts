@@ -3,6 +3,7 @@
 import type { Secret } from '../source/secret.ts';
 import type { SourceFigures } from '../source/source-client.ts';
 import type { BrokenCheck } from '../load/load-report.ts';
+import type { CarryOver } from '../load/previous-tables.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { SourceFile } from '../project/declaration-error.ts';
 import type { Clock, Random, Report, RunStep } from '../runtime/context.ts';
@@ -17,6 +18,7 @@ export interface SyncOptions {
   readonly source: string;
   readonly apiKey: Secret;
   readonly partitions: readonly string[] | null;
+  /** The weakest accepted grade of proof, or null to accept any. */
   readonly requireProof: Grade | null;
   readonly datasets: readonly string[] | null;
   readonly concurrency: number;
@@ -148,6 +150,8 @@ export interface Run {
   readonly requested: readonly AnyPipeline[];
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** What stays of the previous snapshot; null for nothing. */
+  carryOver: CarryOver | null;
   /** Null before the first request. */
   figures: Readonly<SourceFigures> | null;
 }

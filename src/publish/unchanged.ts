@@ -2,15 +2,16 @@
 
 import { join } from 'node:path';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, readQuarantine } from '../load/load-report.ts';
-import type { CarryOver } from '../load/previous-tables.ts';
 import type { Run } from './run.ts';
 import { readVersion } from '../runtime/version.ts';
-import type { Verdict } from '../stages.ts';
+import type { TransformTotals, Verdict } from '../stages.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { databaseFile, type Manifest, type ManifestDataset } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
+import { readsAll, verdictsAfter } from './carry-over.ts';
 import { passGate, warnOfQuarantine } from './check-built.ts';
 import { definitionFingerprint, type Staged } from './describe-snapshot.ts';
+import { emptyLedger } from './manifest.ts';
 import { findDamage } from './previous.ts';
 
 /** A snapshot that already has the tables of a run, and what the run found. */
@@ -26,15 +27,14 @@ export interface Unchanged {
  *
  * @throws `gate` if the snapshot must not be published with the options of this run.
  */
-export async function findUnchanged(run: Run, staged: Staged, carryOver: CarryOver | null): Promise<Unchanged | null> {
-  const { options, previous, signal, warn } = run;
+export async function findUnchanged(run: Run, staged: Staged): Promise<Unchanged | null> {
+  const { options, previous, carryOver, signal, warn } = run;
   if (options.dryRun) return null;
-  for (const snapshot of [previous, await readNewest(run)]) {
-    if (snapshot === null || !hasSameContents(run, snapshot, staged, snapshot === previous ? carryOver : null))
-      continue;
+  for (const snapshot of carryOver === null ? [previous, await readNewest(run)] : [previous]) {
+    if (snapshot === null || !hasSameContents(run, snapshot, staged)) continue;
     run.enter('verify');
     const problems = await findDamage(snapshot, signal);
-    if (problems.length === 0) return describeUnchanged(run, snapshot, staged, carryOver);
+    if (problems.length === 0) return describeUnchanged(run, snapshot, staged);
     warn(`Snapshot ${snapshot.id} is damaged, and a new snapshot replaces it: ${problems.join('; ')}.`);
   }
   return null;
@@ -45,58 +45,41 @@ async function readNewest({ pinned, options: { warehouse } }: Run): Promise<Snap
   return newest === undefined ? null : readSnapshot(warehouse, newest).catch(() => null);
 }
 
-function hasSameContents(
-  { project, options, requested }: Run,
-  { manifest }: Snapshot,
-  staged: Staged,
-  carryOver: CarryOver | null,
-): boolean {
+function hasSameContents(run: Run, { manifest }: Snapshot, { verdicts, totals }: Staged): boolean {
+  const { project, options } = run;
   return (
     manifest.tool.version === readVersion() &&
     manifest.definition === definitionFingerprint(project) &&
     manifest.source === options.source &&
-    Object.keys(manifest.datasets).length === project.pipelines.length &&
-    project.pipelines.every((pipeline) => {
-      const { table } = pipeline;
+    project.pipelines.every(({ table }) => {
       const before = manifest.datasets[table];
-      if (before === undefined) return false;
-      if (!requested.includes(pipeline)) return carryOver !== null;
-      return hasSameRecords(before, table, staged, carryOver?.replaced.get(table) ?? null);
+      if (before === undefined || !hasSameQuarantine(run, table, before, totals.get(table))) return false;
+      return contentsOf(verdictsAfter(run, table, verdicts)) === contentsOf(before.partitions);
     })
   );
 }
 
-/** @param replaced Partitions that were read; null for all. */
-function hasSameRecords(
-  before: ManifestDataset,
+/** Among records with the same key, the first one that arrives is published. So those in quarantine must be the same, too. */
+function hasSameQuarantine(
+  run: Run,
   table: string,
-  { verdicts, totals }: Staged,
-  replaced: readonly string[] | null,
+  before: ManifestDataset,
+  totals: TransformTotals | undefined,
 ): boolean {
-  const { quarantine, ledger } = totals.get(table)!;
-  // Among records with the same key, the first one that arrives is published. So those in quarantine must be the same, too.
-  const hasSameQuarantine =
-    replaced === null ? quarantine === before.quarantine_content : ledger.quarantined === 0 && before.quarantined === 0;
-  const isRead = ({ partition }: Pick<Verdict, 'partition'>) =>
-    replaced === null || (partition !== null && replaced.includes(partition));
-  const contents = contentsOf(verdicts.filter(({ dataset }) => dataset === table));
-  return hasSameQuarantine && contents !== null && contents === contentsOf(before.partitions.filter(isRead));
+  if (totals === undefined) return true;
+  return readsAll(run, table)
+    ? totals.quarantine === before.quarantine_content
+    : totals.ledger.quarantined === 0 && before.quarantined === 0;
 }
 
-/** Returns the fingerprints of all partitions with records; null if one is missing. */
-function contentsOf(verdicts: readonly Pick<Verdict, 'partition' | 'received' | 'content'>[]): string | null {
+/** Returns the fingerprints of all partitions with records. One without a fingerprint equals only itself. */
+function contentsOf(verdicts: readonly Verdict[]): string {
   const received = verdicts.filter((verdict) => verdict.received > 0);
-  if (received.some(({ content }) => typeof content !== 'string')) return null;
-  return JSON.stringify(received.map(({ partition, content }) => [partition, content]));
+  return JSON.stringify(received.map(({ partition, content, read_at }) => [partition, content ?? read_at]));
 }
 
 /** Describes what the run found, as if it had built the tables. No violation is new. */
-async function describeUnchanged(
-  run: Run,
-  snapshot: Snapshot,
-  staged: Staged,
-  carryOver: CarryOver | null,
-): Promise<Unchanged> {
+async function describeUnchanged(run: Run, snapshot: Snapshot, staged: Staged): Promise<Unchanged> {
   const { pipelines } = run.project;
   const database = await openPublished(join(snapshot.folder, databaseFile), { signal: run.signal });
   try {
@@ -105,7 +88,7 @@ async function describeUnchanged(
       reports.set(pipeline.table, { quarantine: await readQuarantine(database, pipeline), shrunken: [] });
     warnOfQuarantine(run, reports);
     const brokenChecks = await readBrokenChecks(database, pipelines, { snapshot: run.id, hasPrevious: true });
-    const manifest = describe(run, snapshot.manifest, staged, carryOver);
+    const manifest = describe(run, snapshot.manifest, staged);
     passGate(run, manifest, { reports, brokenChecks });
     return { snapshot, manifest, brokenChecks };
   } finally {
@@ -113,34 +96,28 @@ async function describeUnchanged(
   }
 }
 
-function describe(
-  { project, warnings }: Run,
-  manifest: Manifest,
-  { totals, verdicts }: Staged,
-  carryOver: CarryOver | null,
-): Manifest {
-  const datasets = project.pipelines.map(({ table }) => {
+function describe(run: Run, manifest: Manifest, { totals, verdicts }: Staged): Manifest {
+  const datasets = run.project.pipelines.map(({ table }) => {
     const before = manifest.datasets[table]!;
-    const ledger = totals.get(table)?.ledger ?? { fetched: 0, published: 0, quarantined: 0, duplicates: 0 };
-    const read = verdicts.filter(({ dataset }) => dataset === table);
+    const ledger = totals.get(table)?.ledger ?? emptyLedger;
     return [
       table,
       {
         ...before,
         ledger,
-        carried_over: carryOver === null ? 0 : before.rows - ledger.published,
+        carried_over: before.rows - ledger.published,
         changes: { added: 0, removed: 0, changed: 0 },
-        partitions: carryOver === null ? read : before.partitions,
+        partitions: verdictsAfter(run, table, verdicts),
       },
     ] as const;
   });
-  const ages = Object.entries(manifest.violation_ages ?? {}).map(
+  const ages = Object.entries(manifest.violation_ages).map(
     ([severity, { new: fresh, standing }]) => [severity, { new: 0, resolved: 0, standing: fresh + standing }] as const,
   );
   return {
     ...manifest,
     datasets: Object.fromEntries(datasets),
     violation_ages: Object.fromEntries(ages),
-    warnings: [...warnings],
+    warnings: [...run.warnings],
   };
 }

@@ -17,22 +17,15 @@ import {
   tableColumns,
 } from '../runtime/database.ts';
 import { findImpurities } from '../load/analyze-sql.ts';
-import {
-  changesTableName,
-  databaseFile,
-  type Manifest,
-  parquetPath,
-  snapshotsLogTableName,
-} from '../warehouse/snapshot-format.ts';
+import { changesTableName, databaseFile, type Manifest, snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
 import { fingerprint } from './manifest.ts';
 import { type ParquetContent, readContents } from './parquet-contents.ts';
-import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
+import { summedColumns } from '../project/declaration.ts';
 import { namePartition } from '../project/partition-names.ts';
 
 export interface Subject {
   readonly folder: string;
   readonly manifest: Manifest;
-  readonly named: readonly AnyPipeline[];
   /** Undefined if another release built the snapshot. */
   readonly declared?: Definitions | undefined;
   /** Undefined if the Parquet files must be read. */
@@ -108,20 +101,10 @@ function isTable({ datasets }: Manifest, name: string): boolean {
   return ownTables.has(name) || Object.hasOwn(datasets, name);
 }
 
-export async function noOtherTables({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
+/** Compares the figures of each dataset with the manifest. `rowsAgree` compares the Parquet files with the tables. */
+export async function figuresAgree({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
-  for (const { table } of manifest.project.pipelines)
-    if (!Object.hasOwn(manifest.datasets, table) && (await tableColumns(published, null, table)).length > 0)
-      problems.push(`${table}: ${databaseFile} contains the table, but the manifest does not list the dataset`);
-  return problems;
-}
-
-export async function figuresAgree(
-  { folder, manifest, named }: Subject,
-  { published, parquet }: OpenTables,
-): Promise<string[]> {
-  const problems: string[] = [];
-  for (const pipeline of named) {
+  for (const pipeline of manifest.project.pipelines) {
     const { table } = pipeline;
     const { rows, sums, nulls } = manifest.datasets[table]!;
     const figures = [
@@ -139,27 +122,20 @@ export async function figuresAgree(
       }),
     ];
     const selected = figures.map(({ sql }, index) => `(${sql})::VARCHAR AS f${index}`).join(', ');
-    const path = parquetPath(table);
-    const places = [
-      { where: `table ${table}`, database: published, relation: quoteIdentifier(table) },
-      { where: path, database: parquet, relation: parquetSql(folder, path) },
-    ];
-    for (const { where, database, relation } of places) {
-      const [found] = await database.rows<Record<string, string>>(`SELECT ${selected} FROM ${relation}`);
-      for (const [index, { what, expected }] of figures.entries()) {
-        const actual = found![`f${index}`];
-        if (actual !== String(expected))
-          problems.push(`${where}: ${what} is ${actual}, but ${expected ?? 'missing'} in the manifest`);
-      }
+    const [found] = await published.rows<Record<string, string>>(`SELECT ${selected} FROM ${quoteIdentifier(table)}`);
+    for (const [index, { what, expected }] of figures.entries()) {
+      const actual = found![`f${index}`];
+      if (actual !== String(expected))
+        problems.push(`table ${table}: ${what} is ${actual}, but ${expected ?? 'missing'} in the manifest`);
     }
   }
   return problems;
 }
 
 /** Checks that every row belongs to a complete partition, and that no partition has more rows than received records. */
-export async function partitionsComplete({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
+export async function partitionsComplete({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
-  for (const { table, partition: declared } of named) {
+  for (const { table, partition: declared } of manifest.project.pipelines) {
     const verdicts = new Map(manifest.datasets[table]!.partitions.map((verdict) => [verdict.partition, verdict]));
     const value = declared === undefined ? 'NULL' : quoteIdentifier(declared.column);
     const found = await published.rows<{ partition: string | null; row_count: bigint }>(
@@ -178,9 +154,9 @@ export async function partitionsComplete({ manifest, named }: Subject, { publish
   return problems;
 }
 
-export async function columnsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
+export async function columnsAgree({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
-  for (const { table } of named) {
+  for (const { table } of manifest.project.pipelines) {
     const columns = await tableColumns(published, null, table);
     const schema = columns.map(({ column_name, column_type }) => [column_name, column_type]);
     if (fingerprint(schema) !== manifest.datasets[table]!.schema_fingerprint)
@@ -189,8 +165,9 @@ export async function columnsAgree({ manifest, named }: Subject, { published }: 
   return problems;
 }
 
-export async function countsAgree({ manifest, named }: Subject, { published }: OpenTables): Promise<string[]> {
-  const key = [...new Set(named.flatMap((pipeline) => pipeline.key))];
+export async function countsAgree({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
+  const { pipelines } = manifest.project;
+  const key = [...new Set(pipelines.flatMap((pipeline) => pipeline.key))];
   if (key.length === 0) return [];
   const rows = await published.rows<{ what: string; dataset: string; name: string; row_count: bigint }>(
     `SELECT 'violations' AS what, dataset, check_name AS name, count(*) AS row_count FROM violations GROUP BY ALL
@@ -198,7 +175,7 @@ export async function countsAgree({ manifest, named }: Subject, { published }: O
      UNION ALL SELECT 'changes', dataset, kind, count(DISTINCT (${columnList(key)})) FROM ${quoteIdentifier(changesTableName)}
        WHERE snapshot_id = ${quoteText(manifest.snapshot)} GROUP BY ALL`,
   );
-  return named.flatMap(({ table }) => {
+  return pipelines.flatMap(({ table }) => {
     const { violations, quarantined, changes } = manifest.datasets[table]!;
     const expected = { violations, quarantine: { records: quarantined }, changes };
     return Object.entries(expected).flatMap(([what, counts]) => {
@@ -220,7 +197,14 @@ function pairsOf({ folder, manifest }: Subject) {
     .filter(({ path }) => path.endsWith('.parquet'))
     .map(({ path, rows, content }) => {
       const table = basename(path, '.parquet');
-      return { path, rows, content, table, inDatabase: quoteIdentifier(table), inParquet: parquetSql(folder, path) };
+      return {
+        path,
+        rows,
+        content,
+        table,
+        inDatabase: quoteIdentifier(table),
+        inParquet: readParquetSql(join(folder, path)),
+      };
     });
 }
 
@@ -228,20 +212,14 @@ function pairsOf({ folder, manifest }: Subject) {
 export async function typesAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
-  const typesIn = async (database: Database, relations: readonly string[]): Promise<string[]> => {
-    const names = relations.map((_, n) => `r${n}`);
-    const from = relations.map((relation, n) => `${relation} AS r${n}`);
+  const typesIn = async (database: Database, relationOf: (pair: (typeof pairs)[number]) => string) => {
+    const names = pairs.map((_, n) => `r${n}`);
+    const from = pairs.map((pair, n) => `${relationOf(pair)} AS r${n}`);
     const rows = await database.rows<DescribedColumn>(`DESCRIBE SELECT ${names.join(', ')} FROM ${from.join(', ')}`);
     return rows.map(({ column_type }) => column_type);
   };
-  const tableTypes = await typesIn(
-    published,
-    pairs.map(({ inDatabase }) => inDatabase),
-  );
-  const parquetTypes = await typesIn(
-    parquet,
-    pairs.map(({ inParquet }) => inParquet),
-  );
+  const tableTypes = await typesIn(published, ({ inDatabase }) => inDatabase);
+  const parquetTypes = await typesIn(parquet, ({ inParquet }) => inParquet);
   return pairs.flatMap(({ path, table }, n) =>
     tableTypes[n] === parquetTypes[n]
       ? []
@@ -256,10 +234,10 @@ export async function typesAgree(subject: Subject, { published, parquet }: OpenT
 export async function rowsAgree(subject: Subject, { published, parquet }: OpenTables): Promise<string[]> {
   const pairs = pairsOf(subject);
   if (pairs.length === 0) return [];
-  const inTable = pairs.filter(({ table, content }) => isTable(subject.manifest, table) || content === undefined);
+  const tables = pairs.filter(({ table }) => isTable(subject.manifest, table));
   // One statement, because planning several takes longer than running them.
   const tableRows = await published.rows<{ place: number; rows: bigint; content: string }>(
-    inTable
+    tables
       .map((pair) => {
         const { inDatabase } = pair;
         return `SELECT ${pairs.indexOf(pair)} AS place, (SELECT count(*) FROM ${inDatabase}) AS rows, ${contentSql(inDatabase)} AS content`;
@@ -273,17 +251,13 @@ export async function rowsAgree(subject: Subject, { published, parquet }: OpenTa
     const ofFile = contents.get(path)!;
     if (ofTable !== undefined && ofTable.content !== ofFile.all)
       return [{ table, what: `${path}: its rows do not match the table ${table}` }];
-    if (content !== undefined && content !== (ofFile.withoutHistory ?? ofFile.all))
+    if (content !== (ofFile.withoutHistory ?? ofFile.all))
       return [{ table, what: `${path}: its rows do not match the manifest` }];
     const counted = (ofTable ?? ofFile).rows;
-    if (rows === null || Number(counted) === rows) return [];
+    if (Number(counted) === rows) return [];
     return [{ table, what: `table ${table}: the number of rows is ${counted}, but ${rows} in the manifest` }];
   });
   // Views differ because of their tables, so table problems hide those of views.
   const ofTables = problems.filter(({ table }) => isTable(subject.manifest, table));
   return (ofTables.length > 0 ? ofTables : problems).map(({ what }) => what);
-}
-
-function parquetSql(folder: string, path: string): string {
-  return readParquetSql(join(folder, path));
 }

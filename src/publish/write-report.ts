@@ -4,8 +4,9 @@ import { basename, join } from 'node:path';
 import { memoryToRead, openPublished, verifyHint } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readLandedResponses } from '../land/landed-run.ts';
+import type { LandedResponse } from '../land/formats.ts';
 import type { Language } from '../project/sql-file.ts';
-import type { StoredResponse, DrawReport } from '../report/report-facts.ts';
+import type { DrawReport } from '../report/report-facts.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, type ManifestFile, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Run } from './run.ts';
@@ -61,32 +62,23 @@ async function draw(
   const parquet = new Map(parquetFiles(manifest).map(({ path }) => [basename(path, '.parquet'), join(folder, path)]));
   const database = await openPublished(join(folder, databaseFile), {
     parquet,
+    signal,
     ...(spill !== undefined && { spill, memory: memoryToRead(manifest) }),
-    ...(signal !== undefined && { signal }),
   });
   try {
-    const { project } = manifest;
-    return await drawPage({
-      project,
-      database,
-      manifest,
-      responses: await readStoredResponses(landing),
-      pinned,
-      language,
-    });
+    const responses = await readStoredResponses(landing);
+    return await drawPage({ project: manifest.project, database, manifest, responses, pinned, language });
   } finally {
     database.close();
   }
 }
 
 /** Without stored responses, the report has all figures but no source URLs. */
-async function readStoredResponses(landing: string): Promise<StoredResponse[]> {
-  try {
-    return await readLandedResponses(landing);
-  } catch (error) {
+async function readStoredResponses(landing: string): Promise<LandedResponse[]> {
+  return readLandedResponses(landing).catch((error: unknown) => {
     if (isRekapError(error, 'landing')) return [];
     throw error;
-  }
+  });
 }
 
 /** Writes report.html, and returns the manifest that lists it. If the report can't be drawn, the run warns and publishes without it. */

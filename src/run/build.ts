@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import { RekapError } from '../errors.ts';
 import { Load } from '../load/load.ts';
-import type { CarryOver } from '../load/previous-tables.ts';
 import type { Built, Staged } from '../publish/describe-snapshot.ts';
 import type { Run } from '../publish/run.ts';
 import { explainByPrevious, findPrevious } from '../publish/previous.ts';
@@ -28,14 +27,13 @@ export async function stage(run: Run, load: Load, readings: AsyncIterable<Accept
   });
 }
 
-/** @param carryOver Rows to keep from the previous snapshot; null for none. */
-export async function build(run: Run, load: Load, staged: Staged, carryOver: CarryOver | null): Promise<Built> {
+export async function build(run: Run, load: Load, staged: Staged): Promise<Built> {
   return orAbandon(run, load, async () => {
     run.enter('build tables');
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: run.options.source };
-    const loaded = await load.finish(carryOver, log, await findPrevious(run));
+    const loaded = await load.finish(run.carryOver, log, await findPrevious(run));
     run.signal.throwIfAborted();
-    return { ...staged, ...loaded, carryOver };
+    return { ...staged, ...loaded };
   });
 }
 

@@ -102,14 +102,14 @@ function endingWith<Item>(ended: AbortController, items: AsyncGenerator<Item, vo
 function partitionsBefore({ requested, previous }: Run): Record<string, string[]> {
   const columnOf = (table: string): string | undefined =>
     previous?.manifest.project.pipelines.find((pipeline) => pipeline.table === table)?.partition?.column;
-  const known = Object.entries(previous?.manifest.datasets ?? {}).flatMap(([table, { partitions }]) =>
+  const before = Object.entries(previous?.manifest.datasets ?? {}).flatMap(([table, { partitions }]) =>
     partitions.flatMap(({ partition, received }) =>
       partition === null || received === 0 ? [] : [{ column: columnOf(table), partition }],
     ),
   );
   return Object.fromEntries(
     requested.map(({ table, partition: declared }) => {
-      const own = known.filter(({ column }) => column !== undefined && column === declared?.column);
+      const own = before.filter(({ column }) => column !== undefined && column === declared?.column);
       return [table, [...new Set(own.map(({ partition }) => partition))]];
     }),
   );

@@ -2,7 +2,6 @@
 
 import { writeManifest } from '../publish/manifest.ts';
 import type { Run } from '../publish/run.ts';
-import { discardSnapshotFolder } from '../publish/snapshot-folder.ts';
 import { nameSnapshotFolder, publishSnapshotFolder, unpinSnapshot } from '../publish/switch-current.ts';
 import { addReport } from '../publish/write-report.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
@@ -11,19 +10,14 @@ import type { Manifest } from '../warehouse/snapshot-format.ts';
 export async function publishBuilt(run: Run, manifest: Manifest) {
   const { id, folder, enter, options, current, pinned } = run;
   enter('write the report');
-  const complete = await addReport(run, manifest);
+  const withReport = await addReport(run, manifest);
   enter('write the manifest');
-  const finished = { id, folder, files: await writeManifest(folder, complete) };
+  const finished = { id, folder, files: await writeManifest(folder, withReport) };
   if (pinned !== null) {
     await nameSnapshotFolder(options.warehouse, finished, enter);
-    return { outcome: 'held', current, snapshot: id, manifest: complete } as const;
+    return { outcome: 'held', current, snapshot: id, manifest: withReport } as const;
   }
   if (options.unpin) await unpinSnapshot(options.warehouse);
   await publishSnapshotFolder(options.warehouse, finished, enter);
-  return { outcome: 'published', current: id, snapshot: id, manifest: complete } as const;
-}
-
-export async function endDryRun({ folder, current }: Run, manifest: Manifest) {
-  await discardSnapshotFolder(folder);
-  return { outcome: 'dry run', current, snapshot: null, pruned: [], manifest } as const;
+  return { outcome: 'published', current: id, snapshot: id, manifest: withReport } as const;
 }

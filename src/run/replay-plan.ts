@@ -6,23 +6,21 @@ import { Secret } from '../source/secret.ts';
 import type { RunFile } from '../land/formats.ts';
 import { readRuns } from '../warehouse/runs-log.ts';
 import { requireReplaceable } from '../publish/switch-current.ts';
-import { checkManifestFile } from '../publish/verify-snapshot.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import {
   fillFirst,
   listLandedIds,
   listSnapshotIds,
   readCurrent,
-  readCurrentId,
   readSnapshot,
   type Snapshot,
 } from '../warehouse/warehouse.ts';
 import { finishedRuns } from '../publish/landings.ts';
-import type { ReplayOptions, Run, SyncOptions } from '../publish/run.ts';
+import { type ReplayOptions, type Run, syncDefaults, type SyncOptions } from '../publish/run.ts';
 
 export interface Replay extends Pick<Run, 'id' | 'landing' | 'startedAt' | 'previous' | 'current' | 'pinned'> {
   readonly file: RunFile;
-  /** The snapshot of the run, with an unchanged manifest. The landing must match it. Null if the run has no snapshot. */
+  /** The intact snapshot of the run. The landing must match it. Null if the run has no snapshot. */
   readonly original: Snapshot | null;
 }
 
@@ -72,67 +70,46 @@ async function reasonSkipped(warehouse: string, id: string): Promise<string> {
   return line.outcome === 'interrupted' ? 'was interrupted' : 'failed';
 }
 
-/** @throws `landing` if the landing belongs to another run, or has an unknown dataset. */
-export function requireKnown(landing: string, file: RunFile): void {
-  const { pipelines } = file.project;
-  const unknown = file.datasets.find((name) => !pipelines.some(({ table }) => table === name));
-  if (file.run === basename(landing) && unknown === undefined) return;
-  throw new RekapError(
-    'landing',
-    unknown === undefined
-      ? `${landing} contains the responses of another run, ${JSON.stringify(file.run)}.`
-      : `${landing} contains responses of the unknown dataset ${JSON.stringify(unknown)}.`,
-    'Choose another run.',
-  );
+/** @throws `landing` if the landing belongs to another run. */
+export function requireOwnFile(landing: string, { run }: RunFile): void {
+  if (run === basename(landing)) return;
+  const what = `${landing} contains the responses of another run, ${JSON.stringify(run)}.`;
+  throw new RekapError('landing', what, 'Choose another run.');
 }
 
 /** Returns the settings of the original run. The key is empty, because a replay sends no requests. */
 export function optionsOf(requested: ReplayOptions, file: RunFile): SyncOptions {
   return {
+    ...syncDefaults,
     warehouse: requested.warehouse,
     baseUrl: file.base_url,
     source: file.source,
     apiKey: new Secret(''),
     partitions: file.partitions,
-    requireProof: null,
     datasets: file.datasets,
-    concurrency: 4,
     pageSize: file.page_size,
-    timeout: 600_000,
-    maxAttempts: 1,
     maxDuration: 86_400_000,
     strict: requested.strict || file.strict,
     refuse: requested.refuse ?? file.refuse ?? null,
     acceptChanges: requested.acceptChanges || file.accept_changes,
     acceptSource: requested.acceptSource || file.accept_source,
-    keep: Number.MAX_SAFE_INTEGER,
-    keepLanding: null,
-    resumeWithin: null,
     dryRun: file.dry_run,
     memory: requested.memory,
-    unpin: false,
   };
 }
 
-/** Reads the current snapshot. If it is damaged, only warns, because the replay may restore it. */
+/**
+ * Returns the current snapshot. If it is damaged, only warns, because the replay may restore it.
+ *
+ * @throws `warehouse` if a link can't replace `current`.
+ */
 export async function readCurrentOrWarn({ options, warn }: Pick<Run, 'options' | 'warn'>): Promise<Snapshot | null> {
   try {
     return await readCurrent(options.warehouse);
   } catch (error) {
     if (!(error instanceof RekapError)) throw error;
     warn(`The current snapshot cannot be read: ${error.message}`);
-    return null;
-  }
-}
-
-/** Returns the id that `current` points to; null if the link is broken. Throws if a link can't replace it. */
-export async function readCurrentIdOrNone(warehouse: string): Promise<string | null> {
-  try {
-    const id = await readCurrentId(warehouse);
-    return id !== null && (await listSnapshotIds(warehouse)).includes(id) ? id : null;
-  } catch (error) {
-    if (!(error instanceof RekapError)) throw error;
-    await requireReplaceable(warehouse);
+    await requireReplaceable(options.warehouse);
     return null;
   }
 }
@@ -146,13 +123,6 @@ export async function readIfThere(warehouse: string, id: string): Promise<Snapsh
     if (error instanceof RekapError) return null;
     throw error;
   }
-}
-
-/** Returns a snapshot; null also if its manifest has changed and so doesn't show what a replay must reproduce. */
-export async function readUnaltered(warehouse: string, id: string): Promise<Snapshot | null> {
-  const snapshot = await readIfThere(warehouse, id);
-  if (snapshot === null) return null;
-  return (await checkManifestFile(snapshot.folder)).length === 0 ? snapshot : null;
 }
 
 export async function previousOf(

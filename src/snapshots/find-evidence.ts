@@ -144,52 +144,49 @@ interface EvidenceRow {
 
 async function evidenceOfRow(context: EvidenceRow): Promise<Evidence> {
   const { database, warehouse, snapshot, pipeline, row, request } = context;
-  const { columns: declared, table, key } = pipeline;
+  const { table, key, partition } = pipeline;
   const here = [
     `dataset = ${quoteText(table)}`,
     ...key.map((name) => `${quoteIdentifier(name)}::VARCHAR = ${quoteText(row[name]!)}`),
   ].join(' AND ');
-  const figure = (column: string): EvidenceFigure => ({
-    column,
-    field: declared[column]!.field,
-    value: row[column] ?? null,
-  });
-  const rows = await database.rows<Texts>(`SELECT COLUMNS(*)::VARCHAR FROM violations WHERE ${here} ORDER BY ALL`);
   const ofColumns = (column: string) => request.columns.length === 0 || request.columns.includes(column);
-  const violations = rows
-    .filter((violation) => ofColumns(violation['column_name']!) || partsOf(pipeline, violation).some(ofColumns))
-    .map((violation) => {
-      const parts = violation as unknown as Omit<EvidenceViolation, 'messages' | 'figures'>;
-      const messages = languages.map(
-        (language) => [language, messageOf(snapshot.manifest.project, parts, language)] as const,
-      );
-      return {
-        ...parts,
-        messages: Object.fromEntries(messages) as Record<Language, string>,
-        figures: partsOf(pipeline, violation)
-          .filter((name) => declared[name] !== undefined)
-          .map(figure),
-      };
-    });
+  const violations = await database.rows<Texts>(
+    `SELECT COLUMNS(*)::VARCHAR FROM violations WHERE ${here} ORDER BY ALL`,
+  );
   const keyOf = createKeyReader(pipeline);
   const rowKey = key.map((name) => row[name]!).join('\u0000');
   const matches = (page: Page, record: number): boolean => keyOf(page, record)?.join('\u0000') === rowKey;
+  const id = partition === undefined ? null : row[partition.column]!;
   return {
     notice: sampleNotice(snapshot.manifest),
     dataset: table,
     place: Object.fromEntries(key.map((column) => [column, row[column]!])),
     quarantined: null,
-    figures: request.columns.filter((column) => declared[column] !== undefined).map(figure),
-    violations,
-    records: await findRecords(
-      warehouse,
-      snapshot,
-      pipeline,
-      pipeline.partition === undefined ? null : row[pipeline.partition.column]!,
-      matches,
-    ),
+    figures: figuresOf(context, request.columns),
+    violations: violations
+      .filter((violation) => partsOf(pipeline, violation).some(ofColumns))
+      .map((violation) => describeViolation(context, violation)),
+    records: await findRecords(warehouse, snapshot, pipeline, id, matches),
     history: await readHistory(database, here, ofColumns),
   };
+}
+
+function describeViolation(context: EvidenceRow, violation: Texts): EvidenceViolation {
+  const { snapshot, pipeline } = context;
+  const parts = violation as unknown as Omit<EvidenceViolation, 'messages' | 'figures'>;
+  const messages = languages.map(
+    (language) => [language, messageOf(snapshot.manifest.project, parts, language)] as const,
+  );
+  return {
+    ...parts,
+    messages: Object.fromEntries(messages) as Record<Language, string>,
+    figures: figuresOf(context, partsOf(pipeline, violation)),
+  };
+}
+
+function figuresOf({ pipeline: { columns }, row }: EvidenceRow, names: readonly string[]): EvidenceFigure[] {
+  const declared = names.filter((column) => columns[column] !== undefined);
+  return declared.map((column) => ({ column, field: columns[column]!.field, value: row[column] ?? null }));
 }
 
 /** Returns the columns that a violation is about, with the total of a sum last. */

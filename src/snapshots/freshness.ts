@@ -18,12 +18,13 @@ export interface Status {
   readonly age: number | null;
 }
 
+function isSync({ kind, outcome }: RunLine): boolean {
+  return (kind === 'sync' || kind === 'pull') && outcome !== 'dry run';
+}
+
 /** Returns runs that show the state of the source: syncs and pulls, but not dry runs, replays, or syncs that found the warehouse busy. */
 function sourceRuns(lines: readonly RunLine[]): RunLine[] {
-  return lines.filter(
-    ({ kind, outcome, exit_code }) =>
-      (kind === 'sync' || kind === 'pull') && outcome !== 'dry run' && exit_code !== ExitCode.busy,
-  );
+  return lines.filter((line) => isSync(line) && line.exit_code !== ExitCode.busy);
 }
 
 function isSuccess(line: RunLine): boolean {
@@ -70,7 +71,7 @@ export interface RunsSummary {
 
 /** Summarizes the log of runs. Pulls count as syncs. Dry runs and replays don't show the state of the source. */
 export function summarizeRuns(lines: readonly RunLine[]): RunsSummary {
-  const syncs = lines.filter(({ kind, outcome }) => (kind === 'sync' || kind === 'pull') && outcome !== 'dry run');
+  const syncs = lines.filter(isSync);
   const outcomes = new Map<string, number>();
   for (const { outcome } of syncs) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   return {

@@ -60,8 +60,8 @@ export function createKeyReader(pipeline: AnyPipeline): (page: Page, record: num
   }));
   return (page, record) => {
     if (page.records.isObject[record] !== 1) return null;
-    const isWhole = columns.every(({ place, column }) => column.fill(page, record, place, 0) === 0);
-    return isWhole ? columns.map(({ column }) => String(column.value(0))) : null;
+    const isValid = columns.every(({ place, column }) => column.fill(page, record, place, 0) === 0);
+    return isValid ? columns.map(({ column }) => String(column.value(0))) : null;
   };
 }
 

@@ -32,7 +32,7 @@ export const runLineShape = v.object({
   reason: v.string(),
   requests: count,
   retries: count,
-  /** Bytes of the responses. This and all following fields are missing in lines of older releases and of killed runs. */
+  /** Bytes of the responses. Transfers, killed runs and runs that couldn't start don't have this and all following fields. */
   bytes: v.optional(count),
   statuses: v.optional(v.record(v.string(), count)),
   /** Milliseconds by step, such as build_tables, in order. */
@@ -75,15 +75,15 @@ export async function readRuns(warehouse: string): Promise<RunLine[]> {
 
 /** Returns a function that reads runs.jsonl again only if the file changed. */
 export function createRunsReader(warehouse: string): () => Promise<readonly RunLine[]> {
-  let known: { readonly state: string; readonly lines: Promise<readonly RunLine[]> } | null = null;
+  let last: { readonly state: string; readonly lines: Promise<readonly RunLine[]> } | null = null;
   return async () => {
     const found = await stat(warehousePaths(warehouse).runs, { bigint: true }).catch(() => null);
     const state = found === null ? 'missing' : `${found.ino} ${found.size} ${found.mtimeNs}`;
-    if (known?.state !== state) {
-      known = { state, lines: readRuns(warehouse) };
-      known.lines.catch(() => (known = null));
+    if (last?.state !== state) {
+      last = { state, lines: readRuns(warehouse) };
+      last.lines.catch(() => (last = null));
     }
-    return known.lines;
+    return last.lines;
   };
 }
 

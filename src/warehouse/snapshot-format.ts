@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { Project } from '../project/declaration.ts';
 import type { Language, Message } from '../project/sql-file.ts';
 import { storedProjectShape } from '../project/shapes.ts';
-import { endSigns, grades } from '../stages.ts';
+import { verdictShape } from '../stages.ts';
 
 export const databaseFile = 'rekap.duckdb';
 export const manifestFile = 'manifest.json';
@@ -61,37 +61,14 @@ const fileShape = v.object({
   /** Relative to the snapshot's folder, and below it. */
   path: v.pipe(text, v.check(isBelow)),
   bytes: count,
-  /** Null if it isn't a table, and for some tables of older snapshots. */
+  /** Null if it isn't a table or view. */
   rows: v.nullable(count),
   sha256: text,
-  /** Hash of a table's or view's rows, comparable between snapshots. Missing in older snapshots. */
+  /** Hash of a table's or view's rows, comparable between snapshots. */
   content: v.optional(text),
 });
 /** A file in a manifest: path, bytes, rows and SHA-256. */
 export type ManifestFile = Readonly<v.InferOutput<typeof fileShape>>;
-
-const verdictShape = v.object({
-  dataset: text,
-  partition: v.nullable(text),
-  /** Its name in the records. Missing if no column has it. */
-  name: v.optional(text),
-  complete: v.boolean(),
-  proof: v.picklist(['own end', 'full listing', 'none']),
-  grade: v.nullable(v.picklist(grades)),
-  listed: v.nullable(count),
-  received: count,
-  pages: count,
-  readings: count,
-  /** ISO 8601. */
-  read_at: text,
-  reason: v.nullable(text),
-  /** Fingerprint of the keys and values of its records, in any order. Missing in older snapshots. */
-  content: v.optional(v.nullable(text)),
-  /** Sign of the end of the list. Missing in older snapshots. */
-  end: v.optional(v.nullable(v.picklist(endSigns))),
-  /** Records of the longest page in each pass that agreed. Missing in older snapshots. */
-  page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
-});
 
 const datasetShape = v.object({
   /** Records of this run: fetched = published + quarantined + duplicates. */
@@ -114,8 +91,8 @@ const datasetShape = v.object({
   nulls: counts,
   /** SHA-256 over the names, types and order of the columns. */
   schema_fingerprint: text,
-  /** SHA-256 over all that determines its rows: its declaration and rekap's rules. Missing in older snapshots. */
-  definition: v.optional(text),
+  /** SHA-256 over all that determines its rows: its declaration and rekap's rules. */
+  definition: text,
 });
 /** A dataset in a manifest: ledger, sums, changes, and the proof of each partition. */
 export type ManifestDataset = Readonly<v.InferOutput<typeof datasetShape>>;
@@ -136,8 +113,8 @@ export const manifestShape = v.object({
   /** SHA-256 over the whole declaration and rekap's rules. */
   definition: text,
   warnings: v.array(text),
-  /** Violations by severity and age. Missing in older snapshots. */
-  violation_ages: v.optional(violationAgesShape),
+  /** Violations by severity and age. */
+  violation_ages: violationAgesShape,
   files: v.array(fileShape),
   /** Files of landing/<run>, which a replay verifies. The hash of each body is in responses.jsonl. */
   landing: v.array(fileShape),

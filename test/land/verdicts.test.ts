@@ -22,6 +22,7 @@ const verdict: Verdict = {
   readings: 2,
   read_at: '2026-11-20T03:00:02.500Z',
   reason: null,
+  content: '0-0',
 };
 const read = () => Promise.reject(new Error('not read in these tests'));
 const readings: AcceptedReading[] = [

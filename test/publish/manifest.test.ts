@@ -20,7 +20,6 @@ import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('a dataset in a manifest', () => {
-  const verdict = (partition: string | null, read_at: string) => verdictOf({ partition, read_at });
   const facts: DatasetFacts = {
     pipeline,
     totals: {
@@ -29,24 +28,17 @@ describe('a dataset in a manifest', () => {
       sums: { dpt_male: 2n ** 40n },
       nulls: { dpt_male: 2 },
     },
-    verdicts: [verdict('1102', 'now'), verdict('1101', 'now')],
-    replaced: null,
+    partitions: [verdictOf()],
+    isReadInFull: true,
     carried: { rows: 0, sums: {}, nulls: {} },
     quarantine: [{ count: 1 }],
     changes: { added: 1, removed: 2, changed: 3 },
     violations: [],
     schema: [['dapil_id', 'INTEGER']],
   };
-  const partitions = [verdict(null, 'before'), verdict('1101', 'before'), verdict('1103', 'before')];
-  const before = manifestOf({ datasets: { voters: datasetOf({ partitions }) } });
-  const readAt = (more: Partial<DatasetFacts>) =>
-    assembleDataset({ ...facts, ...more }, before).partitions.map(
-      ({ partition, read_at }) => `${partition} ${read_at}`,
-    );
-
   it('adds carried-over counts to fetched ones', () => {
     const carried = { rows: 4, sums: { dpt_male: 1n, dpt_female: 7n }, nulls: { dpt_male: 1, dpt_female: 3 } };
-    const dataset = assembleDataset({ ...facts, carried }, null);
+    const dataset = assembleDataset({ ...facts, carried });
     expect(dataset).toMatchObject({ ledger: facts.totals!.ledger, rows: 7, carried_over: 4, quarantined: 1 });
     expect(dataset.sums).toMatchObject({ dpt_male: '1099511627777', dpt_female: '7', dpt_total: '0' });
     expect(dataset.nulls).toMatchObject({ dpt_male: 3, dpt_female: 3, dpt_total: 0 });
@@ -55,26 +47,20 @@ describe('a dataset in a manifest', () => {
 
   it('has an empty ledger if the run did not request the dataset', () => {
     const carried = { rows: 4, sums: { dpt_male: 9n }, nulls: {} };
-    const dataset = assembleDataset({ ...facts, totals: null, verdicts: [], replaced: [], carried }, before);
+    const dataset = assembleDataset({ ...facts, totals: null, carried });
     expect(dataset.ledger).toEqual({ fetched: 0, published: 0, quarantined: 0, duplicates: 0 });
-    expect(dataset).toMatchObject({ rows: 4, carried_over: 4, sums: { dpt_male: '9' }, partitions });
-  });
-
-  it('keeps the verdicts of partitions that were not read again, in order', () => {
-    expect(readAt({})).toEqual(['1101 now', '1102 now']);
-    expect(readAt({ replaced: ['1101', '1102'] })).toEqual(['null before', '1101 now', '1102 now', '1103 before']);
-    expect(readAt({ verdicts: [verdict('0', 'now')], replaced: ['0'] })[0]).toBe('null before');
+    expect(dataset).toMatchObject({ rows: 4, carried_over: 4, sums: { dpt_male: '9' } });
   });
 
   it('has violations by check', () => {
     const violations = ['malformed', 'null', 'malformed'].map((check, count) => ({ check, count: count + 1 }));
-    expect(assembleDataset({ ...facts, violations }, null).violations).toEqual({ malformed: 4, null: 2 });
+    expect(assembleDataset({ ...facts, violations }).violations).toEqual({ malformed: 4, null: 2 });
   });
 
   it('has a fingerprint of the names, types and order of its columns', () => {
     const [a, b] = [['a', 'INTEGER'] as const, ['b', 'INTEGER'] as const];
     const schemas: DatasetFacts['schema'][] = [[a], [b], [['a', 'VARCHAR']], [a, b], [b, a], [a]];
-    const prints = schemas.map((schema) => assembleDataset({ ...facts, schema }, null).schema_fingerprint);
+    const prints = schemas.map((schema) => assembleDataset({ ...facts, schema }).schema_fingerprint);
     expect(new Set(prints).size).toBe(5);
     expect(prints[5]).toBe(prints[0]);
   });

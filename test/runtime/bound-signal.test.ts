@@ -1,8 +1,8 @@
-/** A bound signal is aborted with the outer one, after its time limit, or when its work ends. */
+/** A bound signal is aborted with the outer one, after its time limit, or when its work ends. Everything that was opened is closed. */
 
 import { getEventListeners } from 'node:events';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { boundSignal } from '../../src/runtime/bound-signal.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { boundSignal, closeAll, orClose } from '../../src/runtime/bound-signal.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -41,4 +41,33 @@ it('is aborted when its work ends, and leaves no timer or listener', () => {
   expect([bound.signal.aborted, bound.isLate()]).toEqual([true, false]);
   expect(getEventListeners(outer.signal, 'abort')).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+/** Three things to close, of which the second fails, and a log. */
+function three() {
+  const closed: string[] = [];
+  const closable = (name: string, failure?: Error) => ({
+    async close() {
+      closed.push(name);
+      if (failure !== undefined) throw failure;
+    },
+  });
+  return { closed, things: [closable('a'), closable('b', new Error('b is stuck')), null, closable('c')] };
+}
+
+describe('closing several things', () => {
+  it('continues after an error, and reports it at the end', async () => {
+    const { closed, things } = three();
+    await expect(closeAll(things)).rejects.toThrow('b is stuck');
+    expect(closed).toEqual(['a', 'b', 'c']);
+  });
+
+  it('happens if the next thing cannot be opened, and reports that error', async () => {
+    const { closed, things } = three();
+    const opening = orClose(things, () => Promise.reject(new Error('not there')));
+    await expect(opening).rejects.toThrow('not there');
+    expect(closed).toEqual(['a', 'b', 'c']);
+    expect(await orClose(things, async () => 'opened')).toBe('opened');
+    expect(closed).toHaveLength(3);
+  });
 });

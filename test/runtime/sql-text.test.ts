@@ -1,7 +1,7 @@
 /** Names and texts are quoted exactly in SQL. */
 
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, openDatabase, quoteIdentifier, quoteText } from '../../src/runtime/database.ts';
 import { holds } from '../support/properties.ts';
 
@@ -21,32 +21,17 @@ const text = fc.string({
   ),
 });
 
-describe('a quoted text', () => {
-  holds(
-    'is returned by DuckDB as well-formed text, or refused if it contains NUL',
-    fc.asyncProperty(text, async (value) => {
-      if (value.includes('\0')) expect(() => quoteText(value)).toThrow(RangeError);
-      else
-        expect(await database.rows(`SELECT ${quoteText(value)} AS value`)).toEqual([{ value: value.toWellFormed() }]);
-    }),
-    { runs: 60 },
-  );
-});
-
-describe('a quoted name', () => {
-  holds(
-    'names its column, or is refused if it contains NUL',
-    fc.asyncProperty(text, async (rest) => {
-      const name = `n${rest}`;
-      if (name.includes('\0')) expect(() => quoteIdentifier(name)).toThrow(RangeError);
-      else
-        expect(
-          await database.rows(`SELECT ${quoteIdentifier(name)} FROM (SELECT 1 AS ${quoteIdentifier(name)})`),
-        ).toEqual([{ [name.toWellFormed()]: 1 }]);
-    }),
-    { runs: 60 },
-  );
-});
+holds(
+  'a quoted text is returned by DuckDB as well-formed text, and a quoted name names its column',
+  fc.asyncProperty(text, async (value) => {
+    if (value.includes('\0')) return;
+    const name = quoteIdentifier(`n${value}`);
+    expect(await database.rows(`SELECT ${name} FROM (SELECT ${quoteText(value)} AS ${name})`)).toEqual([
+      { [`n${value}`.toWellFormed()]: value.toWellFormed() },
+    ]);
+  }),
+  { runs: 60 },
+);
 
 it('refuses NUL in a text and in a name', () => {
   for (const quote of [quoteText, quoteIdentifier]) expect(() => quote('a\0b')).toThrow(RangeError);

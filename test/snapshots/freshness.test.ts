@@ -3,25 +3,19 @@
 import { expect, it } from 'vitest';
 import type { RunLine } from '../../src/warehouse/runs-log.ts';
 import { judgeStatus, lastBegun } from '../../src/snapshots/freshness.ts';
+import { runAt } from '../support/all-runs.ts';
 
 const hour = 3_600_000;
 const now = new Date('2026-11-24T06:00:00Z');
 
 /** A sync that started this many hours ago. */
-const sync = (hours: number, outcome: RunLine['outcome'], more: Partial<RunLine> = {}): RunLine => ({
-  run: `${hours} hours ago`,
-  kind: 'sync',
-  started_at: new Date(now.getTime() - hours * hour).toISOString(),
-  finished_at: new Date(now.getTime() - hours * hour + 5000).toISOString(),
-  outcome,
-  exit_code: { failed: 4, refused: 3, interrupted: 137 }[outcome as 'failed'] ?? 0,
-  source: 'test',
-  snapshot: null,
-  reason: '',
-  requests: 1,
-  retries: 0,
-  ...more,
-});
+const sync = (hours: number, outcome: RunLine['outcome'], more: Partial<RunLine> = {}): RunLine =>
+  runAt('24T06:00', {
+    started_at: new Date(now.getTime() - hours * hour).toISOString(),
+    outcome,
+    exit_code: { failed: 4, refused: 3, interrupted: 137 }[outcome as 'failed'] ?? 0,
+    ...more,
+  });
 
 it.each<[string, RunLine[], string, number]>([
   ['nothing ever ran', [], 'stale', 6],

@@ -21,6 +21,7 @@ export function verdictOf(overrides: Partial<Verdict> = {}): Verdict {
     readings: 1,
     read_at: '2026-11-20T03:00:01.000Z',
     reason: null,
+    content: null,
     ...overrides,
   };
 }
@@ -39,6 +40,7 @@ export function datasetOf(overrides: Partial<ManifestDataset> = {}): ManifestDat
     sums: { grand_total: '1' },
     nulls: {},
     schema_fingerprint: '',
+    definition: '',
     ...overrides,
   };
 }
@@ -58,6 +60,7 @@ export function manifestOf(overrides: Partial<Manifest> = {}): Manifest {
     datasets: {},
     definition: '',
     warnings: [],
+    violation_ages: {},
     landing: [],
     files: [],
     ...overrides,

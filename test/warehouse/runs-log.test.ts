@@ -6,24 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { appendRun, createRunsReader, readRuns, type RunLine, runLineShape } from '../../src/warehouse/runs-log.ts';
+import { appendRun, createRunsReader, readRuns, runLineShape } from '../../src/warehouse/runs-log.ts';
+import { runAt } from '../support/all-runs.ts';
 import { holds } from '../support/properties.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const line: RunLine = {
-  kind: 'sync',
-  run: '20261120T030002Z-1f3a9c',
-  started_at: '2026-11-20T03:00:02.000Z',
-  finished_at: '2026-11-20T03:00:05.000Z',
-  outcome: 'refused',
-  exit_code: 3,
-  source: 'https://service.test/api',
-  snapshot: null,
-  reason: 'first line\nsecond "line" \u2028 😀',
-  requests: 184,
-  retries: 2,
-};
+const line = runAt('20T03:00', { reason: 'first line\nsecond "line" \u2028 😀' });
 
 describe('the log of runs', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a\nb', '\r\n', '\u2028', '"}\n{"run":"'));

@@ -189,7 +189,7 @@ function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult):
 }
 
 /** Returns a line per severity, such as "errors: 2 new, 1 resolved, 4 standing". */
-function agesOf({ violation_ages: ages = {} }: Manifest): string[] {
+function agesOf({ violation_ages: ages }: Manifest): string[] {
   return Object.entries(ages)
     .filter(([, { new: fresh, resolved, standing }]) => fresh + resolved + standing > 0)
     .map(([severity, counts]) => `${severity}s: ${countAges(counts)}`);

@@ -4,7 +4,7 @@ import type { DuckDBAppender } from '@duckdb/node-api';
 import { RekapError } from '../../errors.ts';
 import { readRunFile } from '../../land/landed-run.ts';
 import { openAccepted } from '../../run/landed-readings.ts';
-import { findLanding, requireKnown } from '../../run/replay-plan.ts';
+import { findLanding, requireOwnFile } from '../../run/replay-plan.ts';
 import { readRuns } from '../../warehouse/runs-log.ts';
 import { listSnapshotIds } from '../../warehouse/warehouse.ts';
 import { type Database, quoteText } from '../../runtime/database.ts';
@@ -69,7 +69,7 @@ export async function landRecords(
 ): Promise<LandedRecords> {
   const { landing } = await findLanding(requested);
   const file = await readRunFile(landing);
-  requireKnown(landing, file);
+  requireOwnFile(landing, file);
   requireWhole(file.run, file.partitions, file.datasets, file.project);
   await requireAccepted(requested.warehouse, file.run);
   // Before tables or columns are created for a run that can't be released.

@@ -5,7 +5,7 @@ import type { RunFile } from '../../land/formats.ts';
 import { readRunFile, readVerdicts } from '../../land/landed-run.ts';
 import { type AnyPipeline, summedColumns } from '../../project/declaration.ts';
 import { datasetChanges } from '../../publish/gate.ts';
-import { findLanding, requireKnown } from '../../run/replay-plan.ts';
+import { findLanding, requireOwnFile } from '../../run/replay-plan.ts';
 import type { Clock } from '../../runtime/context.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../../runtime/database.ts';
 import type { SnapshotId, TableChange, TableMetadata } from '../lake/iceberg.ts';
@@ -53,7 +53,7 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
   const { run, catalog: settings, acceptChanges, clock } = options;
   const { landing } = await findLanding({ warehouse: options.warehouse, run });
   const file = await readRunFile(landing);
-  requireKnown(landing, file);
+  requireOwnFile(landing, file);
   const { verdicts } = await readVerdicts(landing);
   const { project } = file;
   const { namespace } = settings;

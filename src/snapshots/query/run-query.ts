@@ -78,7 +78,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
     'A query can read only the snapshot. To write its result to a file, use --out.',
   ],
   [/^Out of Range Error: Overflow/, 'Cast one of the numbers to BIGINT, such as total::BIGINT.'],
-  [/^Parser Error/, 'For example queries, run "rekap query --help", or enter .examples in the shell.'],
+  [/^Parser Error/, 'For example queries, run "rekap query --help".'],
 ];
 
 /** Converts DuckDB's error to a RekapError that keeps its first words and hints. Returns other errors unchanged. */

@@ -69,20 +69,22 @@ interface Kind {
   readonly read: (value: ResultValue) => unknown;
 }
 
-const asItIs = (value: ResultValue): unknown => value;
+/** The types whose values need no conversion. */
+const plainTypes: Readonly<Record<string, DataType>> = {
+  TINYINT: new arrow.Int32(),
+  UTINYINT: new arrow.Int32(),
+  SMALLINT: new arrow.Int32(),
+  USMALLINT: new arrow.Int32(),
+  INTEGER: new arrow.Int32(),
+  UINTEGER: new arrow.Uint32(),
+  BIGINT: new arrow.Int64(),
+  UBIGINT: new arrow.Uint64(),
+  FLOAT: new arrow.Float64(),
+  DOUBLE: new arrow.Float64(),
+  BOOLEAN: new arrow.Bool(),
+};
 
-const kinds: Readonly<Record<string, Kind>> = {
-  TINYINT: { type: new arrow.Int32(), read: asItIs },
-  UTINYINT: { type: new arrow.Int32(), read: asItIs },
-  SMALLINT: { type: new arrow.Int32(), read: asItIs },
-  USMALLINT: { type: new arrow.Int32(), read: asItIs },
-  INTEGER: { type: new arrow.Int32(), read: asItIs },
-  UINTEGER: { type: new arrow.Uint32(), read: asItIs },
-  BIGINT: { type: new arrow.Int64(), read: asItIs },
-  UBIGINT: { type: new arrow.Uint64(), read: asItIs },
-  FLOAT: { type: new arrow.Float64(), read: asItIs },
-  DOUBLE: { type: new arrow.Float64(), read: asItIs },
-  BOOLEAN: { type: new arrow.Bool(), read: asItIs },
+const convertedTypes: Readonly<Record<string, Kind>> = {
   DATE: {
     type: new arrow.DateDay(),
     as: new arrow.Int32(),
@@ -102,7 +104,9 @@ function kindOf(column: ResultColumn): Kind {
     return value;
   };
   if (isHuge(column)) return { type: new arrow.Int64(), read: narrow };
-  return kinds[column.type] ?? { type: new arrow.Utf8(), read: displayText };
+  const type = plainTypes[column.type];
+  if (type !== undefined) return { type, read: (value) => value };
+  return convertedTypes[column.type] ?? { type: new arrow.Utf8(), read: displayText };
 }
 
 function makeData({ type, as = type, read }: Kind, values: readonly ResultValue[]): Data {

@@ -2,21 +2,21 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { QueryResult, ResultValue } from '../../../src/snapshots/query/query-result.ts';
+import type { ResultValue } from '../../../src/snapshots/query/query-result.ts';
 import { writeCsv } from '../../../src/snapshots/query/write-result.ts';
 import { holds } from '../../support/properties.ts';
+import { textOf, textResult } from './support.ts';
 
-async function csvOf(values: readonly ResultValue[], name = 'name'): Promise<string> {
-  const result: QueryResult = {
-    columns: [{ name, type: 'VARCHAR' }],
-    groups: async function* () {
-      yield values.map((value) => [value]);
+const csvOf = (values: readonly ResultValue[], name = 'name'): Promise<string> =>
+  textOf(
+    {
+      ...textResult([name], []),
+      groups: async function* () {
+        yield values.map((value) => [value]);
+      },
     },
-  };
-  let text = '';
-  await writeCsv(result, async (piece) => void (text += piece));
-  return text;
-}
+    writeCsv,
+  );
 
 /** The text as the CSV of one cell has it, without quotes. */
 async function cellOf(value: ResultValue): Promise<string> {

@@ -1,26 +1,18 @@
 /** A reader by RFC 4180 and DuckDB's reader get from CSV what was written. */
 
 import fc from 'fast-check';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type Database, openDatabase, quoteText } from '../../../src/runtime/database.ts';
 import { writeCsv } from '../../../src/snapshots/query/write-result.ts';
-import { parseCsv, textOf, textResult } from './support.ts';
+import { databaseOf, parseCsv, textOf, textResult } from './support.ts';
 import { holds } from '../../support/properties.ts';
 
-let folder: string;
+const { folder } = databaseOf();
 let database: Database;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rekap-csv-'));
-  database = await openDatabase(':memory:');
-});
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+beforeAll(async () => void (database = await openDatabase(':memory:')));
+afterAll(() => database.close());
 
 type Cell = string | null;
 
@@ -68,29 +60,15 @@ function columnsOf(csv: string): string {
 
 describe('CSV', () => {
   holds(
-    'keeps every text by RFC 4180, and distinguishes NULL from the empty text',
+    'keeps every text by RFC 4180 and for DuckDB, and distinguishes NULL from the empty text',
+    // DuckDB skips empty lines, such as a row of one NULL, and doesn't read NUL.
     fc.asyncProperty(resultsOf(plainText, 1), async ([names, groups]) => {
-      expect(parseCsv(await textOf(textResult(names, groups), writeCsv))).toEqual([names, ...groups.flat()]);
+      const csv = await textOf(textResult(names, groups), writeCsv);
+      const rows = [names, ...groups.flat()];
+      expect(parseCsv(csv)).toEqual(rows);
+      if (names.length > 1 && !csv.includes('\0')) expect(await readByDuckDb(csv)).toEqual(rows);
     }),
     { runs: 100 },
-  );
-
-  holds(
-    'is read by DuckDB unchanged',
-    // DuckDB skips empty lines, such as a row of one NULL, and does not read NUL.
-    fc.asyncProperty(
-      resultsOf(
-        plainText.filter((text) => !text.includes('\0')),
-        2,
-      ),
-      async ([names, groups]) => {
-        expect(await readByDuckDb(await textOf(textResult(names, groups), writeCsv))).toEqual([
-          names,
-          ...groups.flat(),
-        ]);
-      },
-    ),
-    { runs: 50 },
   );
 
   holds(

@@ -1,12 +1,10 @@
 /** A query that fails after its first rows ends with an error and no file in every format, never with a truncated result. */
 
 import fc from 'fast-check';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writePlainTable, writeTable } from '../../../src/cli/print/result-table.ts';
-import { openDatabase } from '../../../src/runtime/database.ts';
 import { isRekapError, RekapError } from '../../../src/errors.ts';
 import type { QueryResult } from '../../../src/snapshots/query/query-result.ts';
 import { queryToParquet, runQuery } from '../../../src/snapshots/query/run-query.ts';
@@ -15,30 +13,20 @@ import { writeAside } from '../../../src/snapshots/query/write-aside.ts';
 import { writeCsv, writeJson, writeMarkdown } from '../../../src/snapshots/query/write-result.ts';
 import { damageLastRows } from '../../support/damage-rows.ts';
 import { holds } from '../../support/properties.ts';
+import { databaseOf } from './support.ts';
 
 /** Far more rows than DuckDB holds ready before the first one is read. */
 const rows = 40_000;
 /** DuckDB's streams hold about a megabyte ready; these rows lie behind it. */
 const late = 25_000;
 
-let folder: string;
-let database: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rekap-late-'));
-  database = join(folder, 'rekap.duckdb');
-  const made = await openDatabase(database);
-  await made.run(
-    `CREATE TABLE t AS SELECT i::INTEGER AS i, rpad(hash(i)::VARCHAR, 60, 'x') AS pad FROM range(${rows}) r(i)`,
-  );
-  made.close();
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder, database } = databaseOf(
+  `CREATE TABLE t AS SELECT i::INTEGER AS i, rpad(hash(i)::VARCHAR, 60, 'x') AS pad FROM range(${rows}) r(i)`,
+);
 
 /** Expressions that fail at the row where a condition such as `i = 7` is true. */
 const failures: Readonly<Record<string, (isRow: string) => string>> = {
   overflow: (isRow) => `CASE WHEN ${isRow} THEN 2147483647::INTEGER ELSE 1::INTEGER END + 1::INTEGER`,
-  multiplication: (isRow) => `CASE WHEN ${isRow} THEN 2147483647::INTEGER ELSE 1::INTEGER END * 2::INTEGER`,
   'narrow integer': (isRow) => `CASE WHEN ${isRow} THEN 4000000000 ELSE 1 END::INTEGER`,
   'text as number': (isRow) => `CASE WHEN ${isRow} THEN '1 874' ELSE '1874' END::INTEGER`,
   'text as date': (isRow) => `CASE WHEN ${isRow} THEN '31 February' ELSE '2024-02-14' END::DATE`,
@@ -52,7 +40,6 @@ const failures: Readonly<Record<string, (isRow: string) => string>> = {
 /** Statements around an expression over the rows of `t`. */
 const shapes: Readonly<Record<string, (expression: string) => string>> = {
   plain: (e) => `SELECT i, ${e} AS e, pad FROM t`,
-  filter: (e) => `SELECT i, ${e} AS e, pad FROM t WHERE i >= 0 AND pad <> ''`,
   condition: (e) => `SELECT i, pad FROM t WHERE (${e})::VARCHAR <> ''`,
   join: (e) => `SELECT t.i, ${e.replaceAll(/\bi (=|BETWEEN)/g, 't.i $1')} AS e, t.pad FROM t JOIN t u ON t.i = u.i`,
   union: (e) => `SELECT i, NULL AS e, pad FROM t WHERE i < 100 UNION ALL SELECT i, ${e} AS e, pad FROM t`,
@@ -123,16 +110,6 @@ describe('a query that fails late', () => {
     const failing = failures['text as number']!(`i = ${rows - 1}`);
     const sql = `SELECT i AS r, i AS t, ${failing} AS e, pad FROM t`;
     await expect(writeFormat(sql, 'csv', join(folder, 'result'))).rejects.toThrow(/'1 874'/);
-  });
-
-  it('keeps an existing file', async () => {
-    const target = join(folder, 'kept');
-    await writeFile(target, 'before');
-    await expect(writeFormat(shapes['plain']!(failures['overflow']!(`i = ${late}`)), 'csv', target)).rejects.toThrow(
-      RekapError,
-    );
-    expect(await readFile(target, 'utf8')).toBe('before');
-    await rm(target);
   });
 });
 

@@ -1,23 +1,15 @@
 /** Sums have 128 bits in DuckDB, and are exact 64-bit integers in Parquet and Arrow files. */
 
 import { tableFromIPC } from 'apache-arrow';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase, quoteText } from '../../../src/runtime/database.ts';
 import { queryToParquet, runQuery } from '../../../src/snapshots/query/run-query.ts';
 import { writeArrow } from '../../../src/snapshots/query/write-arrow.ts';
+import { databaseOf } from './support.ts';
 
-let folder: string;
-let database: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rekap-narrow-'));
-  database = join(folder, 'rekap.duckdb');
-  (await openDatabase(database)).close();
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder, database } = databaseOf();
 
 /** The columns of a file, by name and type, and its rows. */
 interface Read {

@@ -1,13 +1,13 @@
 /** Combines statements, wrappers and targets: no query changes a byte of the warehouse or creates a file. */
 
 import { createHash } from 'node:crypto';
-import { chmod, lchown, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, lchown, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/runtime/database.ts';
 import { findQuery } from '../../../src/warehouse/find-query.ts';
 import { openPublished } from '../../../src/warehouse/open-published.ts';
+import { databaseOf } from './support.ts';
 
 /** Statements that do more than read. TARGET is the path of a file or folder. */
 const writing = `
@@ -127,9 +127,7 @@ FROM 'TARGET'
   .trim()
   .split('\n');
 
-let folder: string;
-beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'rekap-grammar-'))));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { folder } = databaseOf();
 
 /** A warehouse as a sync leaves it, as far as files go, beside a folder of another owner. */
 async function makeTree(name: string, owner: number) {

@@ -1,7 +1,26 @@
-/** Results to write and readers of what was written: a result of texts, what a writer makes of it, and CSV read back. */
+/** A database to query, results to write, and readers of what was written. */
 
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+import { openDatabase } from '../../../src/runtime/database.ts';
 import type { QueryResult } from '../../../src/snapshots/query/query-result.ts';
 import type { writeCsv } from '../../../src/snapshots/query/write-result.ts';
+
+/** A folder with a database in which `sql` ran. It lasts as long as the tests of the file. */
+export function databaseOf(sql = ''): { readonly folder: string; readonly database: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'rekap-query-'));
+  const database = join(folder, 'rekap.duckdb');
+  beforeAll(async () => {
+    const made = await openDatabase(database);
+    if (sql !== '') await made.run(sql);
+    made.close();
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return { folder, database };
+}
 
 /** A result that holds these texts. */
 export function textResult(names: readonly string[], groups: readonly (readonly (string | null)[])[][]): QueryResult {

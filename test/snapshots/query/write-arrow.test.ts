@@ -1,24 +1,13 @@
 /** An Arrow file has the values of a result, and is written group by group. */
 
 import { tableFromIPC } from 'apache-arrow';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/runtime/database.ts';
+import { describe, expect, it } from 'vitest';
 import type { QueryResult } from '../../../src/snapshots/query/query-result.ts';
 import { runQuery } from '../../../src/snapshots/query/run-query.ts';
 import { writeArrow } from '../../../src/snapshots/query/write-arrow.ts';
+import { databaseOf } from './support.ts';
 
-let folder: string;
-let database: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rekap-arrow-'));
-  database = join(folder, 'rekap.duckdb');
-  (await openDatabase(database)).close();
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { database } = databaseOf();
 
 /** A query's result as an Arrow reader sees it, and the number of rows that was given. */
 async function arrowTable(sql: string) {
@@ -79,10 +68,7 @@ describe('an Arrow file', () => {
     expect(await arrowOf(sql)).toEqual({ a: [255], b: [65_535], c: [4_294_967_295], d: [18_446_744_073_709_551_615n] });
   });
 
-  it('has all rows of a long result, and the columns of an empty one', async () => {
-    expect((await arrowOf('SELECT range AS n FROM range(5000)'))['n']).toEqual(
-      Array.from({ length: 5000 }, (_, n) => BigInt(n)),
-    );
+  it('has the columns of an empty result', async () => {
     expect(await arrowOf("SELECT 1 AS a, 'x' AS b WHERE false")).toEqual({ a: [], b: [] });
   });
 

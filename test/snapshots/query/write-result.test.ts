@@ -1,25 +1,13 @@
 /** CSV and JSON have the exact values of a result. */
 
 import fc from 'fast-check';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../src/runtime/database.ts';
+import { describe, expect, it } from 'vitest';
 import { runQuery } from '../../../src/snapshots/query/run-query.ts';
 import { writeCsv, writeJson } from '../../../src/snapshots/query/write-result.ts';
 import { holds } from '../../support/properties.ts';
-import { parseCsv, textOf, textResult } from './support.ts';
+import { databaseOf, parseCsv, textOf, textResult } from './support.ts';
 
-let folder: string;
-let database: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rekap-result-'));
-  database = join(folder, 'rekap.duckdb');
-  (await openDatabase(database)).close();
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const { database } = databaseOf();
 
 async function written(sql: string, writer: typeof writeCsv): Promise<string> {
   return runQuery(database, sql, async (result) => textOf(result, writer));

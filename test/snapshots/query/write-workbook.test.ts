@@ -1,23 +1,18 @@
 /** A workbook has exact numbers as numbers, longer ones as text, and no text beyond the limit of a cell. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSheet } from 'read-excel-file/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/runtime/database.ts';
 import { readDictionary } from '../../../src/warehouse/read-dictionary.ts';
 import { runQuery } from '../../../src/snapshots/query/run-query.ts';
 import { writeWorkbook } from '../../../src/snapshots/query/write-workbook.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-let folder: string;
-beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'rekap-workbook-'))));
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 /** The rows of a workbook's sheets, of a database with one table. */
 async function sheetsOf(select: string) {
-  const file = join(await temporaryFolder(), 'rekap.duckdb');
+  const folder = await temporaryFolder();
+  const file = join(folder, 'rekap.duckdb');
   const database = await openDatabase(file);
   await database.run(`CREATE TABLE figures AS ${select}; COMMENT ON TABLE figures IS 'What they are.'`);
   const relations = await readDictionary(database);
