@@ -58,7 +58,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     { openSample },
     { openWarehouseSource },
     { listenForSignals },
-    { fitConnections },
     { syncSample },
     { requireCurrent },
   ] = await Promise.all([
@@ -68,7 +67,6 @@ async function runServe(args: ServeArguments): Promise<void> {
     import('../testing/open-sample.ts'),
     import('../serve/warehouse-source.ts'),
     import('./signals.ts'),
-    import('../serve/limits.ts'),
     import('./sample-service.ts'),
     import('../warehouse/warehouse.ts'),
   ]);
@@ -111,7 +109,6 @@ async function runServe(args: ServeArguments): Promise<void> {
       host: args.host,
       port: args.port,
       faults,
-      maxConnections: fitConnections(readOpenFilesLimit()),
       onFailure: (error) => printFailure('a request failed', error),
     });
     const served = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
@@ -166,17 +163,4 @@ async function nameServed({ data, warehouse }: ServeArguments): Promise<string> 
   if (warehouse === undefined) return nameSource('sample');
   const source = (await readCurrent(warehouse))?.manifest.source;
   return `the current snapshot of ${invocation.warehouse ?? warehouse}${source === undefined ? '' : `, from ${nameSource(source)}`}`;
-}
-
-/** Returns the limit of open files; null if it is unlimited or unknown. */
-export function readOpenFilesLimit(): number | null {
-  try {
-    // Otherwise the report resolves the host names of all open connections.
-    Object.assign(process.report, { excludeNetwork: true });
-    const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
-    const soft = Number(userLimits?.open_files?.soft);
-    return Number.isInteger(soft) && soft > 0 ? soft : null;
-  } catch {
-    return null;
-  }
 }

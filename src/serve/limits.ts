@@ -20,26 +20,22 @@ export const maxHeaderBytes = 8_192;
 /** No route reads a body. Some clients send `{}` with every request, which is allowed. */
 export const maxBodyBytes = 1_024;
 
-/** Half of the 1,024 files that many systems let a process open. Above it, the connection that has been idle longest closes. */
+/** Half of the 1,024 files that many systems let a process open. */
 export const maxConnections = 512;
 
 /** Connections that one address can't use. Scaled if the limit is lower. */
 export const reservedConnections = 32;
 
+/** Size of the pieces of a long response, so that a client that doesn't read it uses little memory. */
 export const pieceBytes = 65_536;
 
-/** Files reserved for everything else if the limit on open files limits the connections. */
-export const reservedFiles = 64;
-
-/** If all connections are used, one closes if its client has read nothing for this time. */
-export const unreadResponseTimeout = 5_000;
-
-/** Seconds for Retry-After of a 503. By then an unread response can be closed. */
+/** Seconds for Retry-After of a 503. */
 export const retryAfterBusy = 5;
 
 /** Headers need one or two packets. A client that sends them slowly blocks a connection (slowloris). */
 export const headersTimeout = 10_000;
 
+/** For headers and body together. */
 export const requestTimeout = 15_000;
 
 /** How often Node checks the two timeouts above. Its default of 30 s would double them. */
@@ -59,11 +55,6 @@ export const tablesAtOnce = 2;
 
 /** Bytes of memory of DuckDB for such a table. */
 export const tableMemory = 256_000_000;
-
-/** Returns the limit on connections for a limit on open files. Null means no limit. */
-export function fitConnections(openFiles: number | null): number {
-  return openFiles === null ? maxConnections : Math.max(1, Math.min(maxConnections, openFiles - reservedFiles));
-}
 
 /** @throws `usage` if the value isn't a whole number in the range. */
 export function checkRange(what: string, value: number, minimum: number, maximum: number): void {

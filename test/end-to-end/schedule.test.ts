@@ -32,7 +32,7 @@ describe('rekap schedule', () => {
     expect(new Date((health as { next_run: string }).next_run).toISOString()).toMatch(/^\d{4}-01-01T00:00:00/);
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('rekap_schedule_running 0\n');
     expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
-    expect((await fetch(`${url}/health`, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(`${url}/health`, { method: 'POST' })).status).toBe(404);
     cli.child.kill('SIGTERM');
     const { code, stdout } = await cli.ended;
     expect(code).toBe(0);

@@ -3,17 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { type Service, startService } from '../../src/serve/service.ts';
-import {
-  ask,
-  expectProblem,
-  key,
-  makeOptions,
-  pipelines,
-  requestRaw,
-  sendRaw,
-  start,
-  type RawAnswer,
-} from './support.ts';
+import { ask, expectProblem, key, makeOptions, pipelines, requestRaw, sendRaw, start } from './support.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -77,12 +67,9 @@ describe('a request that is too large', () => {
   it.each<[status: number, what: string, target: string, header: string]>([
     [414, 'URL', `${endpoint}?limit=${'1'.repeat(3000)}`, 'x: y'],
     [431, 'header', endpoint, `cookie: ${'c'.repeat(20_000)}`],
-    [431, 'path', `/${'a'.repeat(20_000)}`, 'x: y'],
-    [431, 'list of 1,700 headers', endpoint, 'x:\r\n'.repeat(1_700).trim()],
-    [431, 'list of 3,000 headers', endpoint, 'x:\r\n'.repeat(3_000).trim()],
     [413, 'body', endpoint, 'content-length: 1025'],
   ])('gets %i: a %s', async (status, _, target, header) => {
-    await expectProblem(await requestRaw(service, 'GET', target, [header]), status);
+    expect((await requestRaw(service, 'GET', target, [header]))?.status).toBe(status);
   });
 
   it('with a body of unknown length closes the connection', async () => {
@@ -106,28 +93,13 @@ describe('malformed HTTP', () => {
     ['two Hosts', `${get}host: y\r\nconnection: close\r\n\r\n`],
     ['no Host', `GET ${endpoint} HTTP/1.1\r\nconnection: close\r\n\r\n`],
   ])('gets one 400, then the connection ends: %s', async (_, bytes) => {
-    await expectProblem(await sendRaw(service, bytes), 400);
+    expect((await sendRaw(service, bytes))?.status).toBe(400);
     expect((await ask(service, '/health')).status).toBe(200);
-  });
-
-  it('gets a 400 after the response to the previous valid request', async () => {
-    const bytes = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n\x00\x01\x02 garbage\r\n\r\n';
-    expect(statuses(await sendRaw(service, bytes))).toEqual([200, 400]);
   });
 
   it('gets no response for CONNECT', async () => {
     expect(await requestRaw(service, 'CONNECT', 'example.org:443')).toBeNull();
   });
-});
-
-it.each([
-  ['in one packet', Number.POSITIVE_INFINITY],
-  ['in packets of three bytes', 3],
-])('pipelined requests are answered one by one, %s', async (_, size) => {
-  const one = `GET ${endpoint}?limit=1 HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n`;
-  const body = 'content-length: 6\r\n\r\n\r\n\r\n{}';
-  const all = `${one}\r\n${one}${body}${one.replace(key, 'wrong')}\r\n${one}expect: miracles\r\n\r\n${one}connection: close\r\n\r\n`;
-  expect(statuses(await sendRaw(service, all, size))).toEqual([200, 200, 401, 200, 200]);
 });
 
 it('an internal error is a 500 without details, and is reported to the owner', async () => {
@@ -144,9 +116,3 @@ it('an internal error is a 500 without details, and is reported to the owner', a
   expect(detail).not.toMatch(/hunter2|RekapError|\.ts/);
   expect(failures).toEqual([failure]);
 });
-
-/** The status of each answer that one connection received. */
-function statuses(answer: RawAnswer | null): number[] {
-  const others = answer?.body.matchAll(/HTTP\/1\.1 (\d+)/g) ?? [];
-  return [answer?.status ?? 0, ...[...others].map(([, status]) => Number(status))];
-}
