@@ -5,7 +5,7 @@ import { pick } from './options/all-options.ts';
 import { loadChosenProject } from './project.ts';
 import { countOf } from '../runtime/text.ts';
 
-export const checkCommand = declareCommand({
+export const command = declareCommand({
   options: pick('project', 'json'),
   examples: [
     ['rekap check', 'check the project in this folder'],

@@ -12,7 +12,7 @@ import { countOf, formatNumber } from '../runtime/text.ts';
 /** Maximum records of each kind in the text output. */
 const maxRecords = 200;
 
-export const diffCommand = declareCommand({
+export const command = declareCommand({
   positionals: {
     a: 'ID of the earlier snapshot [default: the previous snapshot of B]',
     b: 'ID of the later snapshot [default: the current snapshot]',

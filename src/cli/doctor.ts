@@ -5,13 +5,18 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type allOptions, notifyOptions, pick } from './options/all-options.ts';
+import { invocation } from './options/invocation.ts';
+import { readValue } from './options/option-values.ts';
+import { readSettings } from './options/settings.ts';
 import { loadChosenProject } from './project.ts';
+import { command as sync } from './sync.ts';
+import { hideCredentials } from '../runtime/text.ts';
 import { hasRecipients, readNotices } from './notify-others.ts';
 import { ExitCode, RekapError, systemReason } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { systemClock } from '../runtime/context.ts';
 
-export const doctorCommand = declareCommand({
+export const command = declareCommand({
   options: {
     ...pick('base-url', 'api-key-file', 'warehouse', 'project', 'page-size', 'timeout', 'push', 'json'),
     ...notifyOptions,
@@ -81,20 +86,12 @@ export const doctorCommand = declareCommand({
 
 /** Returns the options of a sync that have a value here, as texts without secrets. */
 async function readSyncSettings(args: Readonly<Record<string, unknown>>) {
-  const [{ readCommand }, { invocation }, { hideCredentials }] = await Promise.all([
-    import('./options/read-command.ts'),
-    import('./options/invocation.ts'),
-    import('../runtime/text.ts'),
-  ]);
-  // Options of this command count for the sync too.
-  const own = Object.entries(invocation.origins).filter(([name, origin]) => origin === `--${name}` && name !== 'json');
-  const given = own.map(([name]) => `--${name}=${String(args[name])}`);
-  const read = await readCommand(['sync', ...given], invocation.commandLine!);
-  if (read.command === null) return [];
-  return Object.entries(read.command.options).flatMap(([option, { default: defaultValue }]) => {
-    const value = read.options[option] ?? defaultValue;
-    const origin = invocation.origins[option] ?? (defaultValue === undefined ? null : 'default');
-    if (origin === null) return [];
+  const { given } = await readSettings(sync, invocation.args);
+  return Object.entries(sync.options).flatMap(([option, declared]) => {
+    const { default: usual } = declared;
+    const origin = invocation.origins[option] ?? (usual === undefined ? null : 'default');
+    if (origin === null || option === 'json') return [];
+    const value = origin === `--${option}` ? args[option] : (readValue(option, declared, given[option]) ?? usual);
     // The key may be in a variable instead of a file.
     const isSecret = value === undefined || option === 'ping-url' || option === 'webhook';
     const shown = typeof value === 'string' ? hideCredentials(value) : value;

@@ -5,7 +5,7 @@ import { allOptions, pick } from './options/all-options.ts';
 import { RekapError, systemCode } from '../errors.ts';
 import type { Evidence } from '../snapshots/find-evidence.ts';
 
-export const evidenceCommand = declareCommand({
+export const command = declareCommand({
   positionals: {
     name: 'value of the last column of the key, as the source spells it [default: all records in quarantine]',
   },

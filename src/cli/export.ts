@@ -6,7 +6,7 @@ import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { countOf } from '../runtime/text.ts';
 
-export const exportCommand = declareCommand({
+export const command = declareCommand({
   options: {
     ...readWarehouse,
     ...pick('snapshot'),

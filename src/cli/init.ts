@@ -9,7 +9,7 @@ import { readBaseUrl } from '../source/base-url.ts';
 
 const defaultKeyFile = 'api-key';
 
-export const initCommand = declareCommand({
+export const command = declareCommand({
   positionals: { scheduler: `scheduler to create files for: ${scheduleNames.join(', ')} [default: none]` },
   options: {
     ...pick('base-url', 'api-key-file', 'warehouse', 'project'),

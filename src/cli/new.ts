@@ -4,7 +4,7 @@ import { declareCommand } from './options/option.ts';
 
 const files = ['rekap.project.ts', 'pipelines/stations.ts', 'sample/stations.json', 'report.ts'];
 
-export const newCommand = declareCommand({
+export const command = declareCommand({
   positionals: { folder: 'folder to create' },
   options: {},
   examples: [['rekap new my-project', 'create a project that syncs its own sample']],

@@ -8,7 +8,7 @@ import type { Auth } from '../project/declaration.ts';
 import type { Probe } from '../probe/probe.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 
-export const probeCommand = declareCommand({
+export const command = declareCommand({
   positionals: { url: 'URL of the list, with the query parameters that it requires' },
   options: {
     ...pick('auth', 'api-key-file', 'dry-run', 'json'),

@@ -25,7 +25,7 @@ const options = {
   },
 } as const satisfies Options;
 
-export const queryCommand = declareCommand({
+export const command = declareCommand({
   positionals: { sql: 'one read-only statement; - for standard input; without one, how to open the file elsewhere' },
   options,
   exclusive: ['format', 'json'],

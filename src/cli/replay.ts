@@ -4,7 +4,7 @@ import { declareCommand } from './options/option.ts';
 import { pick, publishOptions, readPublishOptions } from './options/all-options.ts';
 import { findReportModule } from './project.ts';
 
-export const replayCommand = declareCommand({
+export const command = declareCommand({
   positionals: { run: 'ID of the run [default: the newest finished run]' },
   options: { ...pick('warehouse', 'project', 'log-format', 'json'), ...publishOptions },
   examples: [

@@ -5,7 +5,7 @@ import { allOptions, pick, readWarehouse } from './options/all-options.ts';
 import { findReportModule } from './project.ts';
 import { RekapError } from '../errors.ts';
 
-export const reportCommand = declareCommand({
+export const command = declareCommand({
   options: {
     ...readWarehouse,
     ...pick('snapshot', 'lang', 'project'),

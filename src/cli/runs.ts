@@ -8,7 +8,7 @@ import { RekapError } from '../errors.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
 import { formatNumber, formatSeconds } from '../runtime/text.ts';
 
-export const runsCommand = declareCommand({
+export const command = declareCommand({
   positionals: { id: 'ID of a run [default: list all]' },
   options: pick('warehouse', 'json'),
   examples: [

@@ -27,7 +27,7 @@ const options = {
 /** Retries if the source fails: after 5 minutes, then 10, then 20. */
 const retries = 3;
 
-export const scheduleCommand = declareCommand({
+export const command = declareCommand({
   options,
   exclusive: ['base-url', 'sample'],
   common: ['cron', 'port', 'host', ...commonOptions],

@@ -27,7 +27,7 @@ const options = {
 
 type ServeArguments = Values<typeof options>;
 
-export const serveCommand = declareCommand({
+export const command = declareCommand({
   options,
   exclusive: ['sample', 'data', 'warehouse'],
   examples: [

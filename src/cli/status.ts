@@ -7,7 +7,7 @@ import type { RunLine } from '../warehouse/runs-log.ts';
 import { countOf, formatAge, formatNumber } from '../runtime/text.ts';
 import type { Status } from '../snapshots/freshness.ts';
 
-export const statusCommand = declareCommand({
+export const command = declareCommand({
   options: pick('warehouse', 'max-age', 'json'),
   examples: [
     ['rekap status', 'exit code 0 fresh, 6 stale, 7 last run failed'],

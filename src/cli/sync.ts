@@ -44,7 +44,7 @@ export const commonOptions = [
 
 type SyncArguments = Values<typeof options>;
 
-export const syncCommand = declareCommand({
+export const command = declareCommand({
   options,
   exclusive: ['base-url', 'sample'],
   common: commonOptions,

@@ -17,7 +17,7 @@ const words: Readonly<Record<FaultTrial['outcome'], string>> = {
   wrong: 'WRONG',
 };
 
-export const testCommand = declareCommand({
+export const command = declareCommand({
   options: {
     ...pick('project', 'json'),
     faults: {

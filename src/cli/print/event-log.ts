@@ -143,7 +143,8 @@ export function writeWarning(message: string, format: LogFormat): void {
 }
 
 /** Reports on stderr that options come from a file that the user didn't name. */
-export function writeConfigNote(file: string, format: unknown): void {
+export function writeConfigNote(format: unknown): void {
+  const file = 'rekap.json';
   const text = `Using options from ${file}.`;
   if (format === 'json' || format === 'text' || (format === 'auto' && !process.stderr.isTTY))
     logToStderr(format)('config', { file }, text);

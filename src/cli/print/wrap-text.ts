@@ -11,6 +11,11 @@ export function widthOf(stream: NodeJS.WriteStream): number {
   return Math.max(40, Math.min(maxWidth, terminalColumns(stream) ?? maxWidth));
 }
 
+/** Returns the width for help, which is also printed without a terminal. */
+export function helpWidth(): number {
+  return Math.min(process.stdout.columns ?? (Number(process.env['COLUMNS']) || 80), maxWidth);
+}
+
 /** Lays out two columns. Wraps the second one, or puts it below the first one if it would be too narrow. */
 export function inColumns(rows: readonly (readonly [string, string])[], width: number, minFirst = 0): string[] {
   const first = Math.max(minFirst, ...rows.map(([left]) => left.length)) + 4;
