@@ -80,7 +80,7 @@ async function runCommand(args: readonly string[], entry: CommandEntry): Promise
   ]);
   const isHelp = args.includes('--help');
   const { given, failure } = isHelp ? { given: {}, failure: null } : await readSettings(command, args);
-  const { output, options, positionals } = await parseArguments(args, entry, command, given);
+  const { output, options, positionals } = await parseArguments({ args, entry, command, given, width: helpWidth() });
   if (output !== '') return void process.stdout.write(`${output}\n${describeGroup(entry.name)}`);
   invocation.printsJson = options['json'] === true;
   // Throws if the working directory was removed, because relative paths would be wrong.
@@ -103,7 +103,7 @@ async function runCommand(args: readonly string[], entry: CommandEntry): Promise
   const result = await command.run(local, positionals);
   if (command.print === undefined) return result as number | void;
   const { printJson, writeOut } = await import('./print/terminal.ts');
-  if (invocation.printsJson) printJson(result);
+  if (invocation.printsJson) printJson(command.toJson?.(result) ?? result);
   else await writeOut(await command.print(result, local));
   return command.finish?.(result);
 }

@@ -1,10 +1,16 @@
 /** Writes the result of a query to stdout or a file, with a notice for figures of the sample. */
 
+import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { writeOut } from './print/terminal.ts';
+import { writePaged } from './print/page-output.ts';
+import { writePlainTable, writeTable } from './print/result-table.ts';
+import { printNotice, writeOut } from './print/terminal.ts';
 import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../snapshots/query/query-result.ts';
-import type { QuerySettings } from '../snapshots/query/run-query.ts';
+import { queryToParquet, type QuerySettings, runQuery } from '../snapshots/query/run-query.ts';
+import { writeArrow } from '../snapshots/query/write-arrow.ts';
+import { writeAside } from '../snapshots/query/write-aside.ts';
+import { writeCsv, writeJson, writeMarkdown } from '../snapshots/query/write-result.ts';
 import { countOf } from '../runtime/text.ts';
 
 const formatsByExtension = {
@@ -17,18 +23,17 @@ const formatsByExtension = {
   '.arrow': 'arrow',
 } as const;
 
-export type FileFormat = (typeof formatsByExtension)[keyof typeof formatsByExtension];
-export type PrintedFormat = Exclude<FileFormat, 'parquet' | 'arrow'>;
+export type Format = (typeof formatsByExtension)[keyof typeof formatsByExtension];
 
-/** @param advice Ends the advice of the error. @throws `usage` if no format matches the extension. */
-export function formatOfFile(file: string, advice = ''): FileFormat {
+/** @throws `usage` if no format matches the extension. */
+export function formatOfFile(file: string): Format {
   const extension = extname(file).toLowerCase();
   const format = Object.entries(formatsByExtension).find(([known]) => known === extension)?.[1];
   if (format !== undefined) return format;
   throw new RekapError(
     'usage',
     `The extension ${JSON.stringify(extension)} of ${file} does not match any format.`,
-    `Use the extension .md, .csv, .json, .parquet, .arrow or .txt${advice}.`,
+    'Use the extension .md, .csv, .json, .parquet, .arrow or .txt, or add --format.',
   );
 }
 
@@ -39,23 +44,17 @@ interface Query {
   readonly notice: string | null;
 }
 
-interface PrintedQuery extends Query {
-  readonly format: PrintedFormat;
-}
+const textWriters = { csv: writeCsv, json: writeJson, markdown: writeMarkdown };
+const fileWriters = { ...textWriters, arrow: writeArrow };
 
-export async function printResult(query: PrintedQuery, bounds: QuerySettings = {}): Promise<void> {
-  const { database, sql, notice, format } = query;
-  const { runQuery } = await import('../snapshots/query/run-query.ts');
+export async function printResult(
+  { database, sql, notice, format }: Query & { readonly format: 'table' | keyof typeof textWriters },
+  bounds: QuerySettings,
+): Promise<void> {
   if (format !== 'table') {
-    const writeRows = await loadTextWriter(format);
-    await runQuery(database, sql, (result) => writeRows(result, writeOut), bounds);
-    printNotice(notice);
-    return;
+    await runQuery(database, sql, (result) => textWriters[format](result, writeOut), bounds);
+    return printNotice(notice);
   }
-  const [{ writeTable }, { writePaged }] = await Promise.all([
-    import('./print/result-table.ts'),
-    import('./print/page-output.ts'),
-  ]);
   const draw = async (result: QueryResult, to: typeof writeOut): Promise<void> => {
     await writeTable(result, to);
     if (notice !== null) await to(`${notice}\n`);
@@ -63,26 +62,11 @@ export async function printResult(query: PrintedQuery, bounds: QuerySettings = {
   await runQuery(database, sql, (result) => writePaged((to) => draw(result, to)), bounds);
 }
 
-interface SavedQuery extends Query {
-  readonly out: string;
-  readonly format: FileFormat;
-}
-
-export async function saveResult({ out, notice, ...query }: SavedQuery, bounds: QuerySettings = {}): Promise<void> {
-  const rows = await writeFileOf({ out, notice, ...query }, bounds);
-  process.stderr.write(`${countOf(rows, 'row')} written to ${out}\n`);
-  if (query.format !== 'table') printNotice(notice);
-}
-
-async function writeFileOf({ database, sql, out, format, notice }: SavedQuery, bounds: QuerySettings): Promise<number> {
-  const [{ queryToParquet, runQuery }, { writeAside }, { open }] = await Promise.all([
-    import('../snapshots/query/run-query.ts'),
-    import('../snapshots/query/write-aside.ts'),
-    import('node:fs/promises'),
-  ]);
-  if (format === 'parquet') return queryToParquet(database, sql, out, bounds);
-  const writeRows = await loadWriter(format);
-  return writeAside(out, async (aside) => {
+export async function saveResult(
+  { database, sql, notice, out, format }: Query & { readonly out: string; readonly format: Format },
+  bounds: QuerySettings,
+): Promise<void> {
+  const writeFile = async (aside: string): Promise<number> => {
     const file = await open(aside, 'wx');
     const write = (piece: string | Uint8Array): Promise<void> => {
       bounds.signal?.throwIfAborted();
@@ -90,28 +74,17 @@ async function writeFileOf({ database, sql, out, format, notice }: SavedQuery, b
       return file.appendFile(piece);
     };
     try {
-      const rows = await runQuery(database, sql, (result) => writeRows(result, write), bounds);
-      if (format === 'table' && notice !== null) await write(`${notice}\n`);
+      if (format !== 'table' && format !== 'parquet')
+        return await runQuery(database, sql, (result) => fileWriters[format](result, write), bounds);
+      const rows = await runQuery(database, sql, (result) => writePlainTable(result, write), bounds);
+      if (notice !== null) await write(`${notice}\n`);
       return rows;
     } finally {
       await file.close();
     }
-  });
-}
-
-type WriteRows = (result: QueryResult, write: (piece: string | Uint8Array) => Promise<void>) => Promise<number>;
-
-async function loadWriter(format: Exclude<FileFormat, 'parquet'>): Promise<WriteRows> {
-  if (format === 'table') return (await import('./print/result-table.ts')).writePlainTable;
-  if (format === 'arrow') return (await import('../snapshots/query/write-arrow.ts')).writeArrow;
-  return loadTextWriter(format);
-}
-
-async function loadTextWriter(format: Exclude<PrintedFormat, 'table'>) {
-  const { writeCsv, writeJson, writeMarkdown } = await import('../snapshots/query/write-result.ts');
-  return { csv: writeCsv, json: writeJson, markdown: writeMarkdown }[format];
-}
-
-function printNotice(notice: string | null): void {
-  if (notice !== null) process.stderr.write(`${notice}\n`);
+  };
+  const rows =
+    format === 'parquet' ? await queryToParquet(database, sql, out, bounds) : await writeAside(out, writeFile);
+  printNotice(`${countOf(rows, 'row')} written to ${out}`);
+  if (format !== 'table') printNotice(notice);
 }

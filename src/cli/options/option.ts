@@ -42,8 +42,10 @@ interface Declaration<Own extends Options, Result> {
   readonly ignoresConfig?: boolean;
   readonly examples?: readonly (readonly [line: string, description: string])[];
   readonly notes?: (width: number) => string;
-  /** Returns what --json prints. A command without `print` prints by itself. */
+  /** Returns the result to print. A command without `print` prints by itself, and returns the exit code if it isn't 0. */
   run(args: Values<Own>, positionals: readonly string[]): Promise<Result>;
+  /** Returns what --json prints, if it isn't the result. */
+  toJson?(result: Result): unknown;
   /** Returns the text that is printed without --json. */
   print?(result: Result, args: Values<Own>): string | Promise<string>;
   /** Runs after the result was printed. Returns the exit code if it isn't 0, or throws. */

@@ -5,7 +5,6 @@ import type { Command, CommandEntry, Options, Values } from './option.ts';
 import { checkForms, toYargs } from './option-values.ts';
 import { explainArguments } from './explain-mistake.ts';
 import { allOptions } from './all-options.ts';
-import { helpWidth } from '../print/wrap-text.ts';
 
 interface ParsedArguments {
   /** The help to print; empty if the command is to run. */
@@ -17,20 +16,21 @@ interface ParsedArguments {
 /** Ends the parsing of valid arguments. Otherwise yargs renders the help too, which takes 25 ms. */
 const hasParsed = new Error('The arguments are parsed.');
 
-/**
- * @param args The arguments after the name of the command.
- * @param given Options from the environment and the config file.
- * @throws `usage` if yargs can't parse the arguments, or an option has an invalid value.
- */
-export async function parseArguments(
-  args: readonly string[],
-  entry: CommandEntry,
-  command: Command,
-  given: Readonly<Record<string, unknown>>,
-): Promise<ParsedArguments> {
+interface Requested {
+  /** The arguments after the name of the command. */
+  readonly args: readonly string[];
+  readonly entry: CommandEntry;
+  readonly command: Command;
+  /** Options from the environment and the config file. */
+  readonly given: Readonly<Record<string, unknown>>;
+  /** The width of the help. */
+  readonly width: number;
+}
+
+/** @throws `usage` if yargs can't parse the arguments, or an option has an invalid value. */
+export async function parseArguments({ args, entry, command, given, width }: Requested): Promise<ParsedArguments> {
   const { positionals = {}, examples = [], notes, common } = command;
   const options: Options = { ...command.options, config: allOptions.config };
-  const width = helpWidth();
   const showsAll = args.includes('--help-all');
   let refusal: unknown;
   const refuse = (error: unknown): void => void (refusal = error);

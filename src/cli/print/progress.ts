@@ -34,6 +34,14 @@ export function createProgress(stream: NodeJS.WriteStream, clock: Clock, format:
   return hasLine ? createLine(stream, clock) : createLog(stream, clock, format === 'json' ? 'json' : 'text');
 }
 
+/** Shows a line on stderr that is overwritten, for commands that count something. */
+export function createCounter(isHidden = false) {
+  const { stderr } = process;
+  const isShown = !isHidden && stderr.isTTY && process.env['TERM'] !== 'dumb';
+  const show = (text: string): void => void (isShown && stderr.write(`\r${text}\u001b[K`));
+  return { show, clear: (): void => show('') };
+}
+
 /** Shows the sums of all datasets in one line, which is overwritten. */
 function createLine(stream: NodeJS.WriteStream, clock: Clock): Progress {
   const totals = new Map<string, number | null>();
