@@ -8,7 +8,6 @@ import { printNotice, writeOut } from './print/terminal.ts';
 import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../snapshots/query/query-result.ts';
 import { queryToParquet, type QuerySettings, runQuery } from '../snapshots/query/run-query.ts';
-import { writeArrow } from '../snapshots/query/write-arrow.ts';
 import { writeAside } from '../snapshots/query/write-aside.ts';
 import { writeCsv, writeJson, writeMarkdown } from '../snapshots/query/write-result.ts';
 import { countOf } from '../runtime/text.ts';
@@ -45,7 +44,6 @@ interface Query {
 }
 
 const textWriters = { csv: writeCsv, json: writeJson, markdown: writeMarkdown };
-const fileWriters = { ...textWriters, arrow: writeArrow };
 
 export async function printResult(
   { database, sql, notice, format }: Query & { readonly format: 'table' | keyof typeof textWriters },
@@ -62,11 +60,23 @@ export async function printResult(
   await runQuery(database, sql, (result) => writePaged((to) => draw(result, to)), bounds);
 }
 
-export async function saveResult(
-  { database, sql, notice, out, format }: Query & { readonly out: string; readonly format: Format },
-  bounds: QuerySettings,
-): Promise<void> {
-  const writeFile = async (aside: string): Promise<number> => {
+interface SavedQuery extends Query {
+  readonly out: string;
+  readonly format: Format;
+}
+
+export async function saveResult(query: SavedQuery, bounds: QuerySettings): Promise<void> {
+  const rows = await writeFileOf(query, bounds);
+  printNotice(`${countOf(rows, 'row')} written to ${query.out}`);
+  if (query.format !== 'table') printNotice(query.notice);
+}
+
+async function writeFileOf({ database, sql, notice, out, format }: SavedQuery, bounds: QuerySettings): Promise<number> {
+  if (format === 'parquet') return queryToParquet(database, sql, out, bounds);
+  // Loaded only here, because it loads all of Arrow.
+  const { writeArrow } = await import('../snapshots/query/write-arrow.ts');
+  const writers = { ...textWriters, table: writePlainTable, arrow: writeArrow };
+  return writeAside(out, async (aside) => {
     const file = await open(aside, 'wx');
     const write = (piece: string | Uint8Array): Promise<void> => {
       bounds.signal?.throwIfAborted();
@@ -74,17 +84,11 @@ export async function saveResult(
       return file.appendFile(piece);
     };
     try {
-      if (format !== 'table' && format !== 'parquet')
-        return await runQuery(database, sql, (result) => fileWriters[format](result, write), bounds);
-      const rows = await runQuery(database, sql, (result) => writePlainTable(result, write), bounds);
-      if (notice !== null) await write(`${notice}\n`);
+      const rows = await runQuery(database, sql, (result) => writers[format](result, write), bounds);
+      if (format === 'table' && notice !== null) await write(`${notice}\n`);
       return rows;
     } finally {
       await file.close();
     }
-  };
-  const rows =
-    format === 'parquet' ? await queryToParquet(database, sql, out, bounds) : await writeAside(out, writeFile);
-  printNotice(`${countOf(rows, 'row')} written to ${out}`);
-  if (format !== 'table') printNotice(notice);
+  });
 }

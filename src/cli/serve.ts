@@ -10,9 +10,7 @@ import { printFailure, printWarning, writeOut } from './print/terminal.ts';
 import { nameSource } from './print/sync-summary.ts';
 import { remoteAccessWarning, describeService } from './service-text.ts';
 import { loadChosenProject } from './project.ts';
-import { syncSample } from './sample-service.ts';
 import { listenForSignals } from './signals.ts';
-import { followBucket } from './use-bucket.ts';
 import { isBucketUrl } from '../share/address.ts';
 import { RekapError } from '../errors.ts';
 import { isLoopback } from '../source/base-url.ts';
@@ -22,8 +20,6 @@ import { generateApiKey, readApiKeys } from '../serve/api-keys.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
 import { fitConnections } from '../serve/limits.ts';
 import { openFolderSource, type RecordSource } from '../serve/record-source.ts';
-import { startService } from '../serve/service.ts';
-import { openWarehouseSource } from '../serve/warehouse-source.ts';
 import { openSample } from '../testing/open-sample.ts';
 import { requireCurrent, type Snapshot } from '../warehouse/warehouse.ts';
 
@@ -68,6 +64,7 @@ async function runServe(args: ServeArguments): Promise<void> {
       );
     const key = keyText === null ? generateApiKey() : null;
     const { pipelines, auth } = project;
+    const { startService } = await import('../serve/service.ts');
     const service = await startService({
       pipelines,
       about: project,
@@ -109,9 +106,12 @@ async function openServed(args: ServeArguments, signal: AbortSignal): Promise<Se
     const { project } = (await requireCurrent(warehouse)).manifest;
     const onFailure = (error: unknown): void =>
       printFailure('the new snapshot cannot be served; the service continues with the previous one', error);
+    const { openWarehouseSource } = await import('../serve/warehouse-source.ts');
     const source = await openWarehouseSource(warehouse, project.pipelines, { onFailure });
     const bucket = invocation.warehouse ?? '';
-    const stopFollowing = isBucketUrl(bucket) ? followBucket(bucket) : () => undefined;
+    const stopFollowing = isBucketUrl(bucket)
+      ? (await import('./use-bucket.ts')).followBucket(bucket)
+      : () => undefined;
     const snapshot = source.snapshot!;
     const isSample = snapshot().manifest.source === 'sample';
     const close = async (): Promise<void> => {
@@ -135,6 +135,7 @@ async function openServed(args: ServeArguments, signal: AbortSignal): Promise<Se
   // With faults, only the endpoints are served.
   if (args.faults !== undefined)
     return { project, source, published: null, isSample: true, close: async () => source.close() };
+  const { syncSample } = await import('./sample-service.ts');
   const sample = await syncSample(project, signal);
   const snapshot = await requireCurrent(sample.folder);
   const close = async (): Promise<void> => {

@@ -2,14 +2,15 @@
 
 import { declareCommand } from './options/option.ts';
 import { pick } from './options/all-options.ts';
-import { listSnapshots, renderList } from './print/list-snapshots.ts';
 import { renderSnapshot } from './print/show-snapshot.ts';
 import { complete, printWarning } from './print/terminal.ts';
 import { withSignals } from './signals.ts';
-import { damagedError, rollBack, verifyPublished } from '../snapshots/manage-snapshots.ts';
 import { readCurrentId, readSnapshot, requireCurrent, requireNoLog } from '../warehouse/warehouse.ts';
 
 const options = pick('warehouse', 'json');
+
+/** Loads what help doesn't need. */
+const manage = () => import('../snapshots/manage-snapshots.ts');
 
 export const snapshotsCommand = declareCommand({
   positionals: { id: 'ID of a snapshot; current for the current one [default: list all]' },
@@ -19,15 +20,16 @@ export const snapshotsCommand = declareCommand({
     ['rekap snapshots current', 'show the current one'],
   ],
   async run({ warehouse }, [id]) {
-    if (id === undefined) return listSnapshots(warehouse);
+    if (id === undefined) return (await import('./print/list-snapshots.ts')).listSnapshots(warehouse);
     const snapshot = id === 'current' ? await requireCurrent(warehouse) : await readSnapshot(warehouse, id);
     await requireNoLog(snapshot);
     return snapshot;
   },
   toJson: (found) => ('manifest' in found ? found.manifest : found),
-  print(found, { warehouse }) {
+  async print(found, { warehouse }) {
     if ('manifest' in found) return renderSnapshot(found);
-    return found.length === 0 ? `The warehouse ${warehouse} does not contain any snapshots yet.\n` : renderList(found);
+    if (found.length === 0) return `The warehouse ${warehouse} does not contain any snapshots yet.\n`;
+    return (await import('./print/list-snapshots.ts')).renderList(found);
   },
 });
 
@@ -36,6 +38,7 @@ export const verifyCommand = declareCommand({
   options: pick('warehouse', 'json', 'max-duration'),
   async run({ warehouse, 'max-duration': seconds }, [id]) {
     const snapshot = id ?? (await readCurrentId(warehouse)) ?? (await requireCurrent(warehouse)).id;
+    const { verifyPublished } = await manage();
     const found = await withSignals({ what: 'verification', seconds }, (signal) =>
       verifyPublished(warehouse, snapshot, signal),
     );
@@ -50,8 +53,9 @@ export const verifyCommand = declareCommand({
     return `Snapshot ${snapshot} is intact: the hashes, rows and sums of ${files} files match the manifest.
 ${responses === 'kept' ? 'The stored responses are the ones that it was built from.' : 'The responses that it was built from are no longer stored, so they were not checked.'}\n`;
   },
-  finish({ snapshot, problems, responseProblems, next }) {
+  async finish({ snapshot, problems, responseProblems, next }) {
     if (problems.length + responseProblems.length === 0) return;
+    const { damagedError } = await manage();
     const what = problems.length > 0 ? `Snapshot ${snapshot} is` : `The stored responses of snapshot ${snapshot} are`;
     throw damagedError(`${what} damaged:`, [...problems, ...responseProblems], next);
   },
@@ -61,6 +65,7 @@ export const rollbackCommand = declareCommand({
   positionals: { id: 'ID of a snapshot' },
   options,
   async run({ warehouse }, [id = '']) {
+    const { rollBack } = await manage();
     const { responseProblems, next, endsHistoryOf } = await rollBack(warehouse, id);
     if (responseProblems.length > 0) printWarning(`${responseProblems.join('; ')}. ${next}`);
     if (endsHistoryOf !== null)

@@ -5,7 +5,6 @@ import { notifyOptions, pick, publishOptions, readPublishOptions } from './optio
 import { declareCommand, type Values } from './options/option.ts';
 import { readApiKey } from './options/api-key.ts';
 import { runVisibly } from './run-visibly.ts';
-import { sync } from '../sync.ts';
 import { notifyOthers } from './notify-others.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { checkCatalogSettings, lakeOptions } from './lake-settings.ts';
@@ -101,6 +100,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
   const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth);
 
   return async () => {
+    const { sync } = await import('../sync.ts');
     const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
     try {
       const requested = {

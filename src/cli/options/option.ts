@@ -49,7 +49,7 @@ interface Declaration<Own extends Options, Result> {
   /** Returns the text that is printed without --json. */
   print?(result: Result, args: Values<Own>): string | Promise<string>;
   /** Runs after the result was printed. Returns the exit code if it isn't 0, or throws. */
-  finish?(result: Result): number | void;
+  finish?(result: Result): number | void | Promise<void>;
   /** Runs if the config file can't be used, with the options from elsewhere. The error is thrown afterwards. */
   cannotBegin?(args: Values<Own>, error: unknown): Promise<void>;
 }

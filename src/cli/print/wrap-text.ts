@@ -39,21 +39,6 @@ export function wrap(text: string, width: number, words: readonly string[] = tex
   return [...lines, line];
 }
 
-/** Wraps a text, and breaks words that are wider than a line. */
-export function breakText(text: string, width: number): string[] {
-  return wrap(text, width).flatMap((line) => {
-    const lines: string[] = [];
-    for (let rest = line; rest !== '' || lines.length === 0;) {
-      // Take at least one character, even if it is wider than the line.
-      const part =
-        shownWidth(rest) <= width ? rest : beginningOf(rest, width) || String.fromCodePoint(rest.codePointAt(0)!);
-      lines.push(part);
-      rest = rest.slice(part.length);
-    }
-    return lines;
-  });
-}
-
 /** Wraps long lines for a terminal, with a hanging indent, and never inside a quoted command. Other streams get the text unchanged. */
 export function fitLines(text: string, stream: NodeJS.WriteStream): string {
   const columns = terminalColumns(stream);
