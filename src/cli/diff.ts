@@ -16,10 +16,7 @@ export const command = declareCommand({
     a: 'ID of the earlier snapshot [default: the previous snapshot of B]',
     b: 'ID of the later snapshot [default: the current snapshot]',
   },
-  options: {
-    ...pick('warehouse', 'format'),
-    json: { ...allOptions.json, describe: 'same as --format json' },
-  },
+  options: { ...pick('warehouse', 'format'), json: { ...allOptions.json, describe: 'same as --format json' } },
   exclusive: ['format', 'json'],
   examples: [
     ['rekap diff', 'the last published change, with new and resolved violations'],
