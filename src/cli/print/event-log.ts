@@ -15,7 +15,7 @@ export interface LogEventDefinition {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-function event(level: Level, meaning: string, fields: LogEventDefinition['fields'] = {}): LogEventDefinition {
+function declare(level: Level, meaning: string, fields: LogEventDefinition['fields'] = {}): LogEventDefinition {
   return { level, meaning, fields };
 }
 
@@ -24,63 +24,65 @@ const seconds = 'Seconds until the retry.';
 
 /** All events. docs/reference/events.md is generated from this. */
 export const logEvents = {
-  config: event('info', 'The command uses options from `rekap.json` in the working directory.', {
+  config: declare('info', 'The command uses options from `rekap.json` in the working directory.', {
     file: 'The config file.',
   }),
-  run_begin: event('info', 'A run starts.'),
-  step: event('info', 'A step of the run starts.', { step: 'The step, such as build_tables.' }),
-  listing: event('info', 'rekap is still reading the full listing. Logged after every 100 requests.', {
+  run_begin: declare('info', 'A run starts.'),
+  step: declare('info', 'A step of the run starts.', { step: 'The step, such as build_tables.' }),
+  listing: declare('info', 'rekap is still reading the full listing. Logged after every 100 requests.', {
     dataset,
     requests: 'Requests so far.',
   }),
-  partitions: event('info', 'rekap has read the full listing of a dataset.', {
+  partitions: declare('info', 'rekap has read the full listing of a dataset.', {
     dataset,
     total: 'Number of partitions.',
   }),
-  progress: event('info', 'rekap has read another quarter of the partitions.', {
+  progress: declare('info', 'rekap has read another quarter of the partitions.', {
     dataset,
     done: 'Partitions read.',
     total: 'Number of partitions.',
     records: 'Records so far.',
   }),
-  wait: event('warn', 'A request failed, and rekap waits before the retry.', {
+  wait: declare('warn', 'A request failed, and rekap waits before the retry.', {
     dataset,
     seconds,
     why: 'Why the request failed.',
   }),
-  warning: event('warn', 'Something needs your attention.', { message: 'The warning.' }),
-  schedule_wait: event('info', '`rekap schedule` waits for the next sync.', { next_run: 'When the next sync starts.' }),
-  schedule_catch_up: event('warn', 'A scheduled sync was missed, and starts now.', {
+  warning: declare('warn', 'Something needs your attention.', { message: 'The warning.' }),
+  schedule_wait: declare('info', '`rekap schedule` waits for the next sync.', {
+    next_run: 'When the next sync starts.',
+  }),
+  schedule_catch_up: declare('warn', 'A scheduled sync was missed, and starts now.', {
     missed: 'When the sync was scheduled.',
   }),
-  schedule_first: event('info', 'No sync has run in this warehouse yet, and one starts now.'),
-  schedule_retry: event('warn', 'The source failed, and rekap retries the sync.', {
+  schedule_first: declare('info', 'No sync has run in this warehouse yet, and one starts now.'),
+  schedule_retry: declare('warn', 'The source failed, and rekap retries the sync.', {
     attempt: 'Number of attempts so far.',
     seconds,
     why: 'Why the sync failed.',
   }),
-  schedule_monitor: event('info', '`rekap schedule --port` listens for requests.', { url: 'The URL.' }),
-  schedule_end: event('info', 'A signal stopped the schedule.'),
-  run_end: event('info', 'The run is finished.', {
+  schedule_monitor: declare('info', '`rekap schedule --port` listens for requests.', { url: 'The URL.' }),
+  schedule_end: declare('info', 'A signal stopped the schedule.'),
+  run_end: declare('info', 'The run is finished.', {
     outcome: 'published, held (because of a pin), unchanged, reproduced or dry run.',
     snapshot: 'The current snapshot.',
     requests: 'Number of requests.',
     milliseconds: 'Duration in milliseconds.',
   }),
-  lake: event('info', 'The snapshot of a sync is published to the catalog of `--catalog`.', {
+  lake: declare('info', 'The snapshot of a sync is published to the catalog of `--catalog`.', {
     outcome: 'published or unchanged.',
     snapshot: 'The snapshot.',
     catalog: 'The URL of the catalog.',
     namespace: 'The namespace.',
   }),
-  push: event('info', 'The snapshot of a sync is pushed to the bucket of `--push`.', {
+  push: declare('info', 'The snapshot of a sync is pushed to the bucket of `--push`.', {
     outcome: 'pushed or unchanged.',
     snapshot: 'The snapshot.',
     bucket: 'The bucket.',
     files: 'Number of files written.',
     bytes: 'Number of bytes written.',
   }),
-  run_failed: event('error', 'The command failed.', {
+  run_failed: declare('error', 'The command failed.', {
     code: 'The code of the failure, as in the list of exit codes.',
     exit_code: 'The exit code.',
     message: 'What went wrong.',

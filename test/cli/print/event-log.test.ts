@@ -40,7 +40,7 @@ it('contains the failure of a sync as JSON', async () => {
   const words = ['sync', '--base-url', silent.url, '--max-duration', '1', '--log-format', 'json'];
   const { stderr, code } = await runHere([...words, '--warehouse', await temporaryFolder()], {
     REKAP_API_KEY: 'a-key',
-  }).finally(async () => silent.close());
+  }).finally(() => void silent.close());
   expect(code).toBe(4);
   expect(readLog(stderr).at(-1)).toMatchObject({ event: 'run_failed', code: 'run-timeout', exit_code: 4 });
 });
