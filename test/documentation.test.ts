@@ -4,7 +4,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkNames, pipelines } from './support/bundled.ts';
-import { commandLine } from '../src/cli/commands.ts';
 import { allOptions } from '../src/cli/options/all-options.ts';
 import * as limits from '../src/serve/limits.ts';
 import { makeReferencePages } from './documentation/reference-pages.ts';
@@ -43,11 +42,6 @@ describe('docs/reference', () => {
 
   it('names every option, and each belongs to a command', () => {
     for (const name of Object.keys(allOptions)) expect(made['configuration.md']).toContain(`| \`--${name}\` |`);
-  });
-
-  it('lists every command in a group of the overview', () => {
-    const listed = Object.values(commandLine.groups).flat();
-    for (const { name } of commandLine.commands) expect(listed).toContain(name.startsWith('lake ') ? 'lake' : name);
   });
 
   it('names every variable that the command line reads', () => {

@@ -5,13 +5,24 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type allOptions, notifyOptions, pick } from './options/all-options.ts';
+import { readApiKey } from './options/api-key.ts';
+import { invocation } from './options/invocation.ts';
+import { readValue } from './options/option-values.ts';
+import { readSettings } from './options/settings.ts';
+import { renderTable } from './print/table.ts';
+import { paint, printable, writeOut } from './print/terminal.ts';
+import { widthOf, wrap } from './print/wrap-text.ts';
 import { loadChosenProject } from './project.ts';
+import { examine } from '../diagnose/diagnose.ts';
+import type { Finding } from '../diagnose/examine-service.ts';
+import { command as sync } from './sync.ts';
+import { hideCredentials } from '../runtime/text.ts';
 import { hasRecipients, readNotices } from './notify-others.ts';
 import { ExitCode, RekapError, systemReason } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { systemClock } from '../runtime/context.ts';
 
-export const doctorCommand = declareCommand({
+export const command = declareCommand({
   options: {
     ...pick('base-url', 'api-key-file', 'warehouse', 'project', 'page-size', 'timeout', 'push', 'json'),
     ...notifyOptions,
@@ -21,23 +32,17 @@ export const doctorCommand = declareCommand({
     ['rekap doctor', 'check only this machine'],
   ],
   async run(args) {
-    const [{ examine }, { printJson, paint, printable }, { readApiKey }, { widthOf, wrap }] = await Promise.all([
-      import('../diagnose/diagnose.ts'),
-      import('./print/terminal.ts'),
-      import('./options/api-key.ts'),
-      import('./print/wrap-text.ts'),
-    ]);
     const project = await loadChosenProject(args.project);
     const file = args['api-key-file'];
     const { auth } = project;
     const isSet = (variable: string | undefined): boolean => (process.env[variable ?? ''] ?? '') !== '';
     const hasKey = auth === null || file !== undefined || isSet('REKAP_API_KEY') || isSet(auth.variable);
-    const given = args['base-url'] ?? project.baseUrl;
-    const findings = [];
+    const url = args['base-url'] ?? project.baseUrl;
+    const findings: Finding[] = [];
     for await (const finding of examine({
       project,
       warehouse: args.warehouse,
-      baseUrl: given === null ? null : readBaseUrl(given, project.pipelines),
+      baseUrl: url === null ? null : readBaseUrl(url, project.pipelines),
       apiKey: hasKey ? await readApiKey(file, auth) : null,
       pageSize: args['page-size'],
       timeout: args.timeout * 1000,
@@ -48,53 +53,40 @@ export const doctorCommand = declareCommand({
       readBucket: args.push === undefined ? null : () => readBucket(args.push!),
     })) {
       findings.push(finding);
-      if (args.json) continue;
-      const mark = {
-        ok: paint('green', 'ok     '),
-        warning: paint('yellow', 'warning'),
-        failed: paint('red', 'failed '),
-      };
-      process.stdout.write(`${mark[finding.state]}  ${finding.about.padEnd(10)} ${printable(finding.found)}\n`);
-      const indent = ' '.repeat(20);
-      if (finding.next !== null)
-        for (const line of wrap(finding.next, widthOf(process.stdout) - indent.length))
-          process.stdout.write(`${indent}${line}\n`);
+      if (!args.json) await writeOut(renderFinding(finding));
     }
-    const settings = await readSyncSettings(args);
-    if (args.json) printJson({ findings, settings });
-    else {
-      const rows = settings.map(({ option, value, origin }) => [option, printable([value].flat().join(', ')), origin]);
-      const { renderTable } = await import('./print/table.ts');
-      process.stdout.write(`\nSettings of a sync:\n${renderTable(rows, { head: ['option', 'value', 'from'] })}\n`);
-    }
-    if (!args.json && given === null)
-      process.stdout.write('The service was not checked. To check it, add --base-url.\n');
+    return { findings, settings: await readSyncSettings(args), hasService: url !== null };
+  },
+  toJson: ({ findings, settings }) => ({ findings, settings }),
+  print({ settings, hasService }) {
+    const rows = settings.map(({ option, value, origin }) => [option, printable([value].flat().join(', ')), origin]);
+    const table = renderTable(rows, { head: ['option', 'value', 'from'] });
+    const note = hasService ? '' : 'The service was not checked. To check it, add --base-url.\n';
+    return `\nSettings of a sync:\n${table}\n${note}`;
+  },
+  finish({ findings }) {
     const failed = findings.filter(({ state }) => state === 'failed').map(({ about }) => about);
     if (failed.length === 0) return ExitCode.done;
-    return failed.some((about) => ['service', 'response', 'partition'].includes(about))
-      ? ExitCode.source
-      : failed.every((about) => about === 'bucket')
-        ? ExitCode.bucket
-        : ExitCode.usage;
+    if (failed.some((about) => ['service', 'response', 'partition'].includes(about))) return ExitCode.source;
+    return failed.every((about) => about === 'bucket') ? ExitCode.bucket : ExitCode.usage;
   },
 });
 
+function renderFinding({ state, about, found, next }: Finding): string {
+  const mark = paint(({ ok: 'green', warning: 'yellow', failed: 'red' } as const)[state], state.padEnd(7));
+  const indent = ' '.repeat(20);
+  const advice = next === null ? [] : wrap(next, widthOf(process.stdout) - indent.length);
+  return [`${mark}  ${about.padEnd(10)} ${printable(found)}`, ...advice.map((line) => indent + line), ''].join('\n');
+}
+
 /** Returns the options of a sync that have a value here, as texts without secrets. */
 async function readSyncSettings(args: Readonly<Record<string, unknown>>) {
-  const [{ readCommand }, { invocation }, { hideCredentials }] = await Promise.all([
-    import('./options/read-command.ts'),
-    import('./options/invocation.ts'),
-    import('../runtime/text.ts'),
-  ]);
-  // Options of this command count for the sync too.
-  const own = Object.entries(invocation.origins).filter(([name, origin]) => origin === `--${name}` && name !== 'json');
-  const given = own.map(([name]) => `--${name}=${String(args[name])}`);
-  const read = await readCommand(['sync', ...given], invocation.commandLine!);
-  if (read.command === null) return [];
-  return Object.entries(read.command.options).flatMap(([option, { default: defaultValue }]) => {
-    const value = read.options[option] ?? defaultValue;
-    const origin = invocation.origins[option] ?? (defaultValue === undefined ? null : 'default');
-    if (origin === null) return [];
+  const { given } = await readSettings(sync, invocation.args);
+  return Object.entries(sync.options).flatMap(([option, declared]) => {
+    const { default: usual } = declared;
+    const origin = invocation.origins[option] ?? (usual === undefined ? null : 'default');
+    if (origin === null || option === 'json') return [];
+    const value = origin === `--${option}` ? args[option] : (readValue(option, declared, given[option]) ?? usual);
     // The key may be in a variable instead of a file.
     const isSecret = value === undefined || option === 'ping-url' || option === 'webhook';
     const shown = typeof value === 'string' ? hideCredentials(value) : value;

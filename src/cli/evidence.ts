@@ -1,11 +1,19 @@
 /** rekap evidence: shows where the figures of a row come from, including the responses of the source. */
 
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
+import { renderEvidence } from './print/evidence-text.ts';
+import { widthOf } from './print/wrap-text.ts';
 import { RekapError, systemCode } from '../errors.ts';
-import type { Evidence } from '../snapshots/find-evidence.ts';
+import { type Evidence, findEvidence } from '../snapshots/find-evidence.ts';
+import { readResponseBody } from '../snapshots/received-records.ts';
+import { sampleNotice } from '../warehouse/snapshot-format.ts';
+import { chooseSnapshot } from '../warehouse/warehouse.ts';
 
-export const evidenceCommand = declareCommand({
+export const command = declareCommand({
   positionals: {
     name: 'value of the last column of the key, as the source spells it [default: all records in quarantine]',
   },
@@ -23,42 +31,24 @@ export const evidenceCommand = declareCommand({
     ['rekap evidence "STATION 12" --out station-12', 'the responses as files, with their SHA-256'],
     ['rekap evidence', 'all records without a row, and the reason'],
   ],
-  async run(args, [name]) {
-    const [{ findEvidence }, { chooseSnapshot }] = await Promise.all([
-      import('../snapshots/find-evidence.ts'),
-      import('../warehouse/warehouse.ts'),
-    ]);
-    const { warehouse, out } = args;
-    const snapshot = await chooseSnapshot(warehouse, args.snapshot);
-    const { project } = snapshot.manifest;
-    requireKnown(
-      args.dataset,
-      project.pipelines.map(({ table }) => table),
-      'dataset',
-    );
-    requireKnown(
-      args.column,
-      project.pipelines.flatMap(({ columns }) => Object.keys(columns)),
-      'column',
-    );
-    const found = await findEvidence(warehouse, snapshot, {
-      name: name ?? null,
-      datasets: args.dataset ?? null,
-      columns: args.column ?? [],
-    });
-    const [{ renderEvidence }, { widthOf }, { printJson, writeOut }, { sampleNotice }] = await Promise.all([
-      import('./print/evidence-text.ts'),
-      import('./print/wrap-text.ts'),
-      import('./print/terminal.ts'),
-      import('../warehouse/snapshot-format.ts'),
-    ]);
+  async run({ warehouse, snapshot: id, dataset, column, lang, out }, [name = null]) {
+    const snapshot = await chooseSnapshot(warehouse, id);
+    const { pipelines } = snapshot.manifest.project;
+    const tables = pipelines.map(({ table }) => table);
+    const columns = pipelines.flatMap((pipeline) => Object.keys(pipeline.columns));
+    requireKnown(dataset, tables, 'dataset');
+    requireKnown(column, columns, 'column');
+    const found = await findEvidence(warehouse, snapshot, { name, datasets: dataset ?? null, columns: column ?? [] });
     if (out !== undefined) await writeFolder(warehouse, out, found);
-    if (args.json) return printJson(found);
-    await writeOut(renderEvidence(found, args.lang, widthOf(process.stdout)));
-    const notice = sampleNotice(snapshot.manifest, args.lang);
-    if (notice !== null && found.length > 0) await writeOut(`\n${notice}\n`);
+    return { found, notice: sampleNotice(snapshot.manifest, lang) };
+  },
+  toJson: ({ found }) => found,
+  print({ found, notice }, { lang, out }) {
+    const parts = [renderEvidence(found, lang, widthOf(process.stdout))];
+    if (notice !== null && found.length > 0) parts.push(`${notice}\n`);
     if (out !== undefined)
-      await writeOut(`\nThe responses are in ${out}. To verify them: cd ${out} && sha256sum -c SHA256SUMS\n`);
+      parts.push(`The responses are in ${out}. To verify them: cd ${out} && sha256sum -c SHA256SUMS\n`);
+    return parts.join('\n');
   },
 });
 
@@ -73,12 +63,6 @@ function requireKnown(given: readonly string[] | undefined, known: readonly stri
 }
 
 async function writeFolder(warehouse: string, folder: string, found: readonly Evidence[]): Promise<void> {
-  const [{ mkdir, writeFile }, { join }, { readResponseBody }, { createHash }] = await Promise.all([
-    import('node:fs/promises'),
-    import('node:path'),
-    import('../snapshots/received-records.ts'),
-    import('node:crypto'),
-  ]);
   try {
     await mkdir(folder);
   } catch (error) {

@@ -1,12 +1,18 @@
 /** rekap export: writes all tables and views of a snapshot as files for other programs. */
 
+import { readdir } from 'node:fs/promises';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick, readWarehouse } from './options/all-options.ts';
+import { printNotice } from './print/terminal.ts';
 import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { countOf } from '../runtime/text.ts';
+import { exportSnapshot } from '../snapshots/export-snapshot.ts';
+import { requireOutside } from '../snapshots/query/write-aside.ts';
+import { sampleNotice } from '../warehouse/snapshot-format.ts';
+import { chooseSnapshot, requireDatabase } from '../warehouse/warehouse.ts';
 
-export const exportCommand = declareCommand({
+export const command = declareCommand({
   options: {
     ...readWarehouse,
     ...pick('snapshot'),
@@ -28,14 +34,6 @@ export const exportCommand = declareCommand({
     ['rekap export --format csv --out csv', 'a CSV file per table, and ABOUT.txt'],
   ],
   async run({ warehouse, snapshot: id, format, out }) {
-    const [{ chooseSnapshot, requireDatabase }, { requireOutside }, { exportSnapshot }, { sampleNotice }, { readdir }] =
-      await Promise.all([
-        import('../warehouse/warehouse.ts'),
-        import('../snapshots/query/write-aside.ts'),
-        import('../snapshots/export-snapshot.ts'),
-        import('../warehouse/snapshot-format.ts'),
-        import('node:fs/promises'),
-      ]);
     const snapshot = await chooseSnapshot(warehouse, id);
     await requireDatabase(snapshot);
     const folder = out ?? `rekap-${snapshot.id}`;
@@ -49,9 +47,9 @@ export const exportCommand = declareCommand({
     const files = await withSignals({ next: `Nothing was written to ${folder}.` }, (signal) =>
       exportSnapshot(snapshot, { format, folder, signal }),
     );
-    const notice = sampleNotice(snapshot.manifest);
-    process.stdout.write(`${files.join('\n')}\n`);
-    process.stderr.write(`${countOf(files.length, 'file')} of snapshot ${snapshot.id} written to ${folder}\n`);
-    if (notice !== null) process.stderr.write(`${notice}\n`);
+    printNotice(`${countOf(files.length, 'file')} of snapshot ${snapshot.id} written to ${folder}`);
+    printNotice(sampleNotice(snapshot.manifest));
+    return files;
   },
+  print: (files) => `${files.join('\n')}\n`,
 });

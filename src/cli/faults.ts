@@ -71,23 +71,23 @@ export function listFaults(width: number): string {
     ({ name, value, default: defaultValue, sentence }) =>
       [`${name}=${value === 'rate' ? 'P' : 'N'}`, String(defaultValue), sentence] as const,
   );
-  return describeInColumns([['fault', 'default', 'what happens'], ...sets, ...faults], width);
+  return listInColumns([['fault', 'default', 'what happens'], ...sets, ...faults], width);
 }
 
 export function describeFaults(values: FaultValues, width: number): string {
   const rows = faultList.flatMap(({ name, sentence }) =>
     values[name] === undefined || values[name] === 0 ? [] : [[name, String(values[name]), sentence] as const],
   );
-  return `Active faults:\n${describeInColumns([['fault', 'value', 'what happens'], ...rows], width)}`;
+  return `Active faults:\n${listInColumns([['fault', 'value', 'what happens'], ...rows], width)}`;
 }
 
-function describeInColumns(rows: readonly (readonly [name: string, value: string, sentence: string])[], width: number) {
-  const longestName = Math.max(...rows.map(([name]) => name.length));
-  const longestValue = Math.max(...rows.map(([, value]) => value.length));
-  const described = rows.map(
-    ([name, value, sentence]) => [`${name.padEnd(longestName)}  ${value.padStart(longestValue)}`, sentence] as const,
+/** Lays out three columns. The last one is wrapped. */
+export function listInColumns(rows: readonly (readonly [string, string, string])[], width: number): string {
+  const [name, value] = ([0, 1] as const).map((column) => Math.max(...rows.map((row) => row[column].length)));
+  const lines = rows.map(
+    ([first, second, third]) => [`${first.padEnd(name!)}  ${second.padEnd(value!)}`, third] as const,
   );
-  return inColumns(described, width).join('\n');
+  return inColumns(lines, width).join('\n');
 }
 
 export function countFaults(values: FaultValues, counts: ReadonlyMap<FaultName, number>): string {

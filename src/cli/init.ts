@@ -1,7 +1,13 @@
 /** rekap init: creates a config file, and files for a scheduler. */
 
+import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { userInfo } from 'node:os';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import * as v from 'valibot';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
+import { readApiKey } from './options/api-key.ts';
 import { loadChosenProject } from './project.ts';
 import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
 import { RekapError } from '../errors.ts';
@@ -9,7 +15,7 @@ import { readBaseUrl } from '../source/base-url.ts';
 
 const defaultKeyFile = 'api-key';
 
-export const initCommand = declareCommand({
+export const command = declareCommand({
   positionals: { scheduler: `scheduler to create files for: ${scheduleNames.join(', ')} [default: none]` },
   options: {
     ...pick('base-url', 'api-key-file', 'warehouse', 'project'),
@@ -23,19 +29,6 @@ export const initCommand = declareCommand({
   ignoresConfig: true,
   async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, out: into, project: chosen }, [scheduler]) {
     const schedule = readScheduler(scheduler);
-    const [
-      { mkdir, readFile, stat, writeFile, realpath },
-      { dirname, isAbsolute, join, relative, resolve },
-      { createRequire },
-      { userInfo },
-      { readApiKey },
-    ] = await Promise.all([
-      import('node:fs/promises'),
-      import('node:path'),
-      import('node:module'),
-      import('node:os'),
-      import('./options/api-key.ts'),
-    ]);
     const folder = resolve(into);
     const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
     const project = config === null ? await loadChosenProject(chosen) : null;
@@ -102,8 +95,9 @@ export const initCommand = declareCommand({
       into === '.' ? '  rekap doctor' : `  (cd ${into} && rekap doctor)`,
       ...(planned === null ? [] : ['Then enable it:', ...planned.enable.map((line) => `  ${fillIn(line, places)}`)]),
     ];
-    process.stdout.write(`${lines.join('\n')}\n`);
+    return lines;
   },
+  print: (lines) => `${lines.join('\n')}\n`,
 });
 
 function readScheduler(given: string | undefined): keyof typeof schedules | undefined {
@@ -113,21 +107,16 @@ function readScheduler(given: string | undefined): keyof typeof schedules | unde
   throw new RekapError('usage', message, `Use one of ${scheduleNames.join(', ')}.`);
 }
 
-interface Config {
-  readonly warehouse?: string | undefined;
-  readonly 'api-key-file'?: string | undefined;
-}
+const configShape = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ warehouse: v.optional(v.string()), 'api-key-file': v.optional(v.string()) }),
+);
 
-async function readConfig(file: string): Promise<Config | null> {
-  const [{ readFile }, v] = await Promise.all([import('node:fs/promises'), import('valibot')]);
+async function readConfig(file: string): Promise<v.InferOutput<typeof configShape> | null> {
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return null;
-  const shape = v.pipe(
-    v.string(),
-    v.parseJson(),
-    v.object({ warehouse: v.optional(v.string()), 'api-key-file': v.optional(v.string()) }),
-  );
-  const { success, output } = v.safeParse(shape, text);
+  const { success, output } = v.safeParse(configShape, text);
   if (!success) throw new RekapError('usage', `${file} is not a valid config file.`, 'Correct it, or move it.');
   return output;
 }

@@ -1,12 +1,17 @@
 /** Notifies a dead man's switch, commands and a webhook of a sync. Problems are warnings, and don't change the exit code. */
 
 import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { below, boundTime, post, readUrl, sendSigned } from './send-notice.ts';
 import { listenForSignals } from './signals.ts';
 import type { allOptions, notifyOptions } from './options/all-options.ts';
 import type { Values } from './options/option.ts';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
-import type { RunLine } from '../warehouse/runs-log.ts';
+import { renderMetrics } from '../notify/metrics.ts';
+import { lockAndRecordKilled } from '../publish/killed-runs.ts';
+import { summarizeRuns } from '../snapshots/freshness.ts';
+import { requireOutside, writeAside } from '../snapshots/query/write-aside.ts';
+import { readRuns, type RunLine } from '../warehouse/runs-log.ts';
 
 /** The JSON that commands and webhooks get. */
 interface Notice extends Partial<RunLine> {
@@ -60,19 +65,13 @@ export async function readNotifier(
   const pingUrl = readUrl(args['ping-url']?.trim(), 'ping-url');
   const webhook = readUrl(args.webhook, 'webhook');
   const secret = (process.env['REKAP_WEBHOOK_SECRET'] ?? '').trim() || null;
-  const commands: Readonly<Record<Notice['event'], string | undefined>> = {
+  // Other events don't change the current snapshot.
+  const commands: Partial<Record<Notice['event'], string | undefined>> = {
     published: args['on-publish'],
     failed: args['on-failure'],
-    // Readers of the current snapshot see no change.
-    held: undefined,
-    unchanged: undefined,
-    'dry run': undefined,
   };
   const metricsFile = args['metrics-file'];
-  if (metricsFile !== undefined) {
-    const { requireOutside } = await import('../snapshots/query/write-aside.ts');
-    await requireOutside(metricsFile, args.warehouse, '--metrics-file');
-  }
+  if (metricsFile !== undefined) await requireOutside(metricsFile, args.warehouse, '--metrics-file');
   /** Sends the last notice to the switch, and all of them to commands and the webhook. */
   const send = async (notices: readonly Notice[]): Promise<void> => {
     const { event, reason } = notices.at(-1)!;
@@ -94,7 +93,6 @@ export async function readNotifier(
   };
   return {
     async begin() {
-      const { lockAndRecordKilled } = await import('../publish/killed-runs.ts');
       // If this fails, the sync fails for the same reason.
       const killed = await lockAndRecordKilled(args.warehouse).catch(() => []);
       if (killed.length > 0)
@@ -112,14 +110,6 @@ export async function readNotifier(
 }
 
 async function writeMetrics(file: string, warehouse: string): Promise<void> {
-  const [{ writeFile }, { requireOutside, writeAside }, { readRuns }, { renderMetrics }, { summarizeRuns }] =
-    await Promise.all([
-      import('node:fs/promises'),
-      import('../snapshots/query/write-aside.ts'),
-      import('../warehouse/runs-log.ts'),
-      import('../notify/metrics.ts'),
-      import('../snapshots/freshness.ts'),
-    ]);
   await requireOutside(file, warehouse, '--metrics-file');
   const text = renderMetrics(summarizeRuns(await readRuns(warehouse)));
   await writeAside(file, (aside) => writeFile(aside, text));
@@ -175,7 +165,6 @@ async function runCommand(command: string, body: string, notice: Notice, signal:
 
 /** Returns the result of a sync, its failure, or both if it published a snapshot but the push failed. */
 async function createNotices(warehouse: string, { begunAt, run, failure }: EndedSync): Promise<Notice[]> {
-  const { readRuns } = await import('../warehouse/runs-log.ts');
   const lines = await readRuns(warehouse).catch(() => []);
   // Another sync may have finished during the push, which doesn't lock the warehouse.
   const line = lines.findLast(

@@ -1,14 +1,23 @@
 /** rekap probe: drafts a pipeline from a few requests to a service. */
 
+import { basename, resolve } from 'node:path';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
+import { readApiKey } from './options/api-key.ts';
+import { renderProbe } from './print/print-probe.ts';
+import { printWarning } from './print/terminal.ts';
 import { findTrusted, loadChosenProject } from './project.ts';
+import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
+import { draftProject, nameProject } from '../probe/draft.ts';
+import { findDoubts, probe, type Probe } from '../probe/probe.ts';
+import { writeDraft } from '../probe/write-draft.ts';
 import type { Auth } from '../project/declaration.ts';
-import type { Probe } from '../probe/probe.ts';
+import { findCode, projectFile } from '../project/find-project.ts';
 import type { LoadedProject } from '../project/load-project.ts';
+import { systemClock } from '../runtime/context.ts';
 
-export const probeCommand = declareCommand({
+export const command = declareCommand({
   positionals: { url: 'URL of the list, with the query parameters that it requires' },
   options: {
     ...pick('auth', 'api-key-file', 'dry-run', 'json'),
@@ -25,58 +34,27 @@ export const probeCommand = declareCommand({
     ['rekap probe "https://host/v1/stations?region=AA-1"', 'show a filter that splits the list'],
   ],
   ignoresConfig: true,
-  async run(
-    { auth: givenAuth, 'api-key-file': keyFile, 'max-duration': seconds, project: given, 'dry-run': isDry, json },
-    [url = ''],
-  ) {
-    const [
-      { findDoubts, probe },
-      { draftProject, nameProject },
-      { readApiKey },
-      { systemClock },
-      { listenForSignals },
-      { writeDraft },
-    ] = await Promise.all([
-      import('../probe/probe.ts'),
-      import('../probe/draft.ts'),
-      import('./options/api-key.ts'),
-      import('../runtime/context.ts'),
-      import('./signals.ts'),
-      import('../probe/write-draft.ts'),
-    ]);
-    const folder = await findFolder(given);
-    const project = folder === null || !(await isProject(folder)) ? null : await loadChosenProject(folder);
-    const auth = givenAuth === undefined ? (project?.auth ?? null) : readAuth(givenAuth);
-    const apiKey = await readApiKey(keyFile, auth);
-    const { signal, stop } = listenForSignals();
-    const options = { url, auth, apiKey, clock: systemClock, signal, maxDuration: seconds * 1000 };
-    const found = await probe(options).finally(stop);
-    const into = folder ?? found.table.replaceAll('_', '-');
-    const { basename, resolve } = await import('node:path');
-    const draft = draftProject(found, nameProject(basename(resolve(into))));
-    const written = isDry ? [] : await writeDraft(draft, { folder: into, origin: found.origin, project });
-    const { printJson, warningText } = await import('./print/terminal.ts');
-    if (json) return printJson({ ...summarize(found), files: written, draft: draft.pipeline });
-    const { printProbe } = await import('./print/print-probe.ts');
-    printProbe(found);
-    for (const doubt of findDoubts(found))
-      process.stderr.write(warningText(`Check this before you sync: ${doubt}.`, process.stderr));
-    if (isDry) return void process.stdout.write(`\n${draft.pipeline}`);
-    process.stdout.write(
-      `\n${written.map((file) => `Wrote ${file}\n`).join('')}${nextSteps(into, draft.sample !== null, { found, project })}`,
+  async run(args, [url = '']) {
+    const folder = args.project ?? (await findTrusted(undefined));
+    const project = folder === null || findCode(folder, projectFile) === null ? null : await loadChosenProject(folder);
+    const auth = args.auth === undefined ? (project?.auth ?? null) : readAuth(args.auth);
+    const apiKey = await readApiKey(args['api-key-file'], auth);
+    const found = await withSignals({}, (signal) =>
+      probe({ url, auth, apiKey, clock: systemClock, signal, maxDuration: args['max-duration'] * 1000 }),
     );
+    const into = folder ?? found.table.replaceAll('_', '-');
+    const draft = draftProject(found, nameProject(basename(resolve(into))));
+    const written = args['dry-run'] ? [] : await writeDraft(draft, { folder: into, origin: found.origin, project });
+    return { found, draft, written, into, project };
+  },
+  toJson: ({ found, draft, written }) => ({ ...summarize(found), files: written, draft: draft.pipeline }),
+  print({ found, draft, written, into, project }, args) {
+    for (const doubt of findDoubts(found)) printWarning(`Check this before you sync: ${doubt}.`);
+    const files = written.map((file) => `Wrote ${file}\n`).join('');
+    const steps = args['dry-run'] ? draft.pipeline : files + nextSteps(into, draft.sample !== null, found, project);
+    return `${renderProbe(found)}\n${steps}`;
   },
 });
-
-/** @returns Null for a new folder named after the list. */
-async function findFolder(given: string | undefined): Promise<string | null> {
-  return given ?? (await findTrusted(undefined));
-}
-
-async function isProject(folder: string): Promise<boolean> {
-  const { findCode, projectFile } = await import('../project/find-project.ts');
-  return findCode(folder, projectFile) !== null;
-}
 
 function readAuth(text: string): Auth {
   const [kind = '', name = ''] = text.split(/:(.*)/);
@@ -91,11 +69,7 @@ function readAuth(text: string): Auth {
   );
 }
 
-function nextSteps(
-  folder: string,
-  hasSample: boolean,
-  { found, project }: { readonly found: Probe; readonly project: LoadedProject | null },
-): string {
+function nextSteps(folder: string, hasSample: boolean, found: Probe, project: LoadedProject | null): string {
   const here = folder === '.' || project !== null ? '' : ` --project ${folder}`;
   const source = project !== null && project.baseUrl === null ? ` --base-url ${found.origin}` : '';
   const isOther = project !== null && JSON.stringify(project.auth) !== JSON.stringify(found.auth);
@@ -111,19 +85,15 @@ function nextSteps(
 }
 
 function summarize({ requests, envelope, paging, partition, keys, columns, skipped, records }: Probe): object {
+  const { paging: declaration, why, guesses, cap } = paging;
   return {
     requests,
     records: records.length,
     envelope,
-    paging: {
-      declaration: paging.paging,
-      why: paging.why,
-      guesses: paging.guesses,
-      page_cap: paging.cap?.size ?? null,
-    },
+    paging: { declaration, why, guesses, page_cap: cap?.size ?? null },
     partition,
     keys,
-    columns: columns.map(({ name, definition, why }) => ({ name, ...definition, why })),
+    columns: columns.map(({ name, definition, why: reason }) => ({ name, ...definition, why: reason })),
     skipped,
   };
 }

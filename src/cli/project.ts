@@ -14,7 +14,7 @@ export async function findTrusted(given: string | undefined): Promise<string | n
   const folder = findProject(given ?? null, process.cwd());
   if (folder === null || given !== undefined) return folder;
   const { listLoaded } = await import('../project/project-files.ts');
-  const { whyUntrusted } = await import('./options/find-config.ts');
+  const { whyUntrusted } = await import('./options/config-file.ts');
   for (const path of await listLoaded(folder)) {
     const why = await whyUntrusted(path);
     if (why !== null)

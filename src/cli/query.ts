@@ -3,9 +3,16 @@
 import { fstatSync } from 'node:fs';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { allOptions, pick, readWarehouse } from './options/all-options.ts';
-import { formatOfFile, type PrintedFormat, printResult, saveResult } from './query-output.ts';
+import { boundQuery } from './bound-query.ts';
+import { writeOut } from './print/terminal.ts';
+import { describeAccess } from './query-guide.ts';
+import { formatOfFile, printResult, saveResult } from './query-output.ts';
 import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
+import { maxMemory } from '../runtime/database.ts';
+import { requireOutside, temporaryName } from '../snapshots/query/write-aside.ts';
+import { sampleNotice } from '../warehouse/snapshot-format.ts';
+import { chooseSnapshot, requireDatabase } from '../warehouse/warehouse.ts';
 
 const options = {
   ...readWarehouse,
@@ -25,7 +32,7 @@ const options = {
   },
 } as const satisfies Options;
 
-export const queryCommand = declareCommand({
+export const command = declareCommand({
   positionals: { sql: 'one read-only statement; - for standard input; without one, how to open the file elsewhere' },
   options,
   exclusive: ['format', 'json'],
@@ -43,39 +50,21 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   const sql = await readSql(argument);
   const parameters = readParameters(args.param);
   const { warehouse, out, 'max-duration': seconds } = args;
-  const format =
-    args.format ?? (args.json ? 'json' : out === undefined ? 'table' : formatOfFile(out, ', or add --format'));
-  if (out === undefined && (format === 'parquet' || format === 'arrow'))
-    throw new RekapError('usage', `--format ${format} requires an output file.`, 'Add --out FILE.');
-  const [
-    { temporaryName, requireOutside },
-    { chooseSnapshot, requireDatabase },
-    { sampleNotice },
-    { boundQuery },
-    { maxMemory },
-  ] = await Promise.all([
-    import('../snapshots/query/write-aside.ts'),
-    import('../warehouse/warehouse.ts'),
-    import('../warehouse/snapshot-format.ts'),
-    import('./bound-query.ts'),
-    import('../runtime/database.ts'),
-  ]);
+  const format = args.format ?? (args.json ? 'json' : out === undefined ? 'table' : formatOfFile(out));
   const snapshot = await chooseSnapshot(warehouse, args.snapshot);
   const database = await requireDatabase(snapshot);
-  if (sql === null) {
-    const { describeAccess } = await import('./query-guide.ts');
-    return void process.stdout.write(await describeAccess(snapshot, database));
-  }
+  if (sql === null) return writeOut(await describeAccess(snapshot, database));
   if (out !== undefined) await requireOutside(out, warehouse);
   const leftovers = out === undefined ? [] : [await temporaryName(out)];
   const interruption = out === undefined ? null : listenForSignals({ next: `${out} was not written.` });
   const watch = boundQuery({ seconds, memory: maxMemory, leftovers });
   const signal = AbortSignal.any([watch.signal, ...(interruption === null ? [] : [interruption.signal])]);
-  const bounds = { signal, parameters };
   const query = { database, sql, notice: sampleNotice(snapshot.manifest) };
   try {
-    if (out !== undefined) await saveResult({ ...query, out, format }, bounds);
-    else await printResult({ ...query, format: format as PrintedFormat }, bounds);
+    if (out !== undefined) await saveResult({ ...query, out, format }, { signal, parameters });
+    else if (format !== 'parquet' && format !== 'arrow')
+      await printResult({ ...query, format }, { signal, parameters });
+    else throw new RekapError('usage', `--format ${format} requires an output file.`, 'Add --out FILE.');
   } finally {
     interruption?.stop();
     await watch.stop();

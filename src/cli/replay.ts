@@ -3,8 +3,10 @@
 import { declareCommand } from './options/option.ts';
 import { pick, publishOptions, readPublishOptions } from './options/all-options.ts';
 import { findReportModule } from './project.ts';
+import { runVisibly } from './run-visibly.ts';
+import { projectOfReplay, replay } from '../replay.ts';
 
-export const replayCommand = declareCommand({
+export const command = declareCommand({
   positionals: { run: 'ID of the run [default: the newest finished run]' },
   options: { ...pick('warehouse', 'project', 'log-format', 'json'), ...publishOptions },
   examples: [
@@ -13,15 +15,10 @@ export const replayCommand = declareCommand({
     ['rekap replay --accept-changes', 'publish figures that the gate refused, without new requests'],
   ],
   async run(args, [run = null]) {
-    const [{ replay, projectOfReplay }, { runVisibly }] = await Promise.all([
-      import('../replay.ts'),
-      import('./run-visibly.ts'),
-    ]);
     const where = { warehouse: args.warehouse, run };
     const project = await projectOfReplay(where);
     const reportModule = await findReportModule(args.project, project.name);
     const requested = { ...where, reportModule, ...readPublishOptions(args) };
-    const logFormat = args['log-format'];
-    await runVisibly(project, args.json, (context) => replay(requested, context), { logFormat });
+    await runVisibly(project, args, (context) => replay(requested, context));
   },
 });

@@ -1,11 +1,17 @@
 /** rekap report: writes the report of a snapshot as one HTML page. */
 
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick, readWarehouse } from './options/all-options.ts';
 import { findReportModule } from './project.ts';
 import { RekapError } from '../errors.ts';
+import { makeReport } from '../publish/write-report.ts';
+import { requireOutside, writeAside } from '../snapshots/query/write-aside.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import { chooseSnapshot, readPinnedId, requireDatabase } from '../warehouse/warehouse.ts';
 
-export const reportCommand = declareCommand({
+export const command = declareCommand({
   options: {
     ...readWarehouse,
     ...pick('snapshot', 'lang', 'project'),
@@ -15,37 +21,24 @@ export const reportCommand = declareCommand({
     ['rekap report', 'write the report of the current snapshot to a file'],
     ['rekap report --lang id --out laporan.html', 'write the report in Indonesian to a file'],
   ],
-  async run({ warehouse, snapshot: id, lang, out, project }) {
-    const [{ makeReport }, { chooseSnapshot, readPinnedId, requireDatabase }, { writeAside, requireOutside }, paths] =
-      await Promise.all([
-        import('../publish/write-report.ts'),
-        import('../warehouse/warehouse.ts'),
-        import('../snapshots/query/write-aside.ts'),
-        import('../warehouse/snapshot-format.ts'),
-      ]);
-    const { join } = await import('node:path');
-    const snapshot = await chooseSnapshot(warehouse, id);
-    await requireDatabase(snapshot);
-    const { folder, manifest } = snapshot;
-    const file = out ?? `report-${snapshot.id}-${lang}.html`;
+  async run({ warehouse, snapshot, lang, out, project }) {
+    const { id, folder, manifest, ...rest } = await chooseSnapshot(warehouse, snapshot);
+    await requireDatabase({ id, folder, manifest, ...rest });
+    const file = out ?? `report-${id}-${lang}.html`;
     await requireOutside(file, warehouse);
-    const landing = join(paths.warehousePaths(warehouse).landing, manifest.run);
+    const landing = join(warehousePaths(warehouse).landing, manifest.run);
     // `rekap status` reports a damaged pin.
     const pinned = await readPinnedId(warehouse).catch(() => null);
-    const page = await makeReport(
-      await findReportModule(project, manifest.project.name),
-      manifest,
-      { folder, landing, pinned },
-      lang,
-    );
+    const reportModule = await findReportModule(project, manifest.project.name);
+    const page = await makeReport(reportModule, manifest, { folder, landing, pinned }, lang);
     if (page === null)
       throw new RekapError(
         'usage',
-        `Snapshot ${snapshot.id} does not contain figures for its report.`,
+        `Snapshot ${id} does not contain figures for its report.`,
         'Sync all datasets first.',
       );
-    const { writeFile } = await import('node:fs/promises');
     await writeAside(file, (aside) => writeFile(aside, page));
-    process.stdout.write(`${file}\n`);
+    return file;
   },
+  print: (file) => `${file}\n`,
 });

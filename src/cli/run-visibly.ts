@@ -3,19 +3,25 @@
 import { invocation } from './options/invocation.ts';
 import type { LogFormat } from './print/event-log.ts';
 import { createProgress } from './print/progress.ts';
+import { renderSummary } from './print/sync-summary.ts';
+import { printJson } from './print/terminal.ts';
 import { listenForSignals } from './signals.ts';
 import type { Project } from '../project/declaration.ts';
 import type { SyncContext, SyncResult } from '../publish/run.ts';
 import { systemClock } from '../runtime/context.ts';
 
-/** Runs a sync or replay with signals and progress, and prints its result. */
+interface Output {
+  readonly json: boolean;
+  readonly 'log-format': LogFormat;
+}
+
 export async function runVisibly(
   project: Project,
-  asJson: boolean,
+  { json, 'log-format': logFormat }: Output,
   run: (context: SyncContext) => Promise<SyncResult>,
-  { logFormat, ...offers }: { readonly canResume?: boolean; readonly logFormat: LogFormat },
+  offers: { readonly canResume?: boolean } = {},
 ): Promise<void> {
-  const signals = listenForSignals(offers);
+  const { signal, stop } = listenForSignals(offers);
   const progress = createProgress(process.stderr, systemClock, logFormat);
   try {
     const result = await run({
@@ -25,17 +31,17 @@ export async function runVisibly(
         if (event.kind === 'begin') invocation.run = event.run;
         progress.report(event);
       },
-      signal: signals.signal,
+      signal,
     });
     progress.end(result);
     const { project: _project, ...manifest } = result.manifest;
-    if (asJson) (await import('./print/terminal.ts')).printJson({ ...result, manifest });
-    else process.stdout.write((await import('./print/sync-summary.ts')).renderSummary(result, project));
+    if (json) printJson({ ...result, manifest });
+    else process.stdout.write(renderSummary(result, project));
   } catch (error) {
     invocation.hasReportedFailure = progress.fail(error);
     throw error;
   } finally {
     progress.abandon();
-    signals.stop();
+    stop();
   }
 }

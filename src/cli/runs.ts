@@ -2,46 +2,44 @@
 
 import { declareCommand } from './options/option.ts';
 import { pick } from './options/all-options.ts';
-import { paint, printable, printJson } from './print/terminal.ts';
+import { renderTable } from './print/table.ts';
+import { paint, printable } from './print/terminal.ts';
 import { inColumns, widthOf, wrap } from './print/wrap-text.ts';
 import { RekapError } from '../errors.ts';
+import { readAllRuns } from '../publish/killed-runs.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
+import { requireWarehouse } from '../warehouse/warehouse.ts';
 import { formatNumber, formatSeconds } from '../runtime/text.ts';
 
-export const runsCommand = declareCommand({
+export const command = declareCommand({
   positionals: { id: 'ID of a run [default: list all]' },
   options: pick('warehouse', 'json'),
   examples: [
     ['rekap runs', 'all runs'],
     ['rekap runs 20261120T030002Z-1f3a9c', 'one run in detail'],
   ],
-  async run({ warehouse, json }, [id]) {
-    const [{ readAllRuns }, { requireWarehouse }] = await Promise.all([
-      import('../publish/killed-runs.ts'),
-      import('../warehouse/warehouse.ts'),
-    ]);
+  async run({ warehouse }, [id]) {
     await requireWarehouse(warehouse);
-    const all = (await readAllRuns(warehouse)).lines;
+    const { lines } = await readAllRuns(warehouse);
+    if (id === undefined) return { isList: true, lines };
     // A replayed run has several lines.
-    const lines = id === undefined ? all : all.filter(({ run }) => run === id);
-    if (id !== undefined && lines.length === 0)
-      throw new RekapError(
-        'run-not-found',
-        `Unknown run ${JSON.stringify(id)}.`,
-        'To list the runs, use "rekap runs".',
-      );
-    if (json) return printJson(lines);
-    if (lines.length === 0) return void process.stdout.write('No runs found.\n');
-    const { renderTable } = await import('./print/table.ts');
-    process.stdout.write(id === undefined ? renderRuns(lines, renderTable) : `${lines.map(renderRun).join('\n\n')}\n`);
+    const own = lines.filter(({ run }) => run === id);
+    if (own.length > 0) return { isList: false, lines: own };
+    const message = `Unknown run ${JSON.stringify(id)}.`;
+    throw new RekapError('run-not-found', message, 'To list the runs, use "rekap runs".');
+  },
+  toJson: ({ lines }) => lines,
+  print({ isList, lines }) {
+    if (lines.length === 0) return 'No runs found.\n';
+    return isList ? renderRuns(lines) : `${lines.map(renderRun).join('\n\n')}\n`;
   },
 });
 
-function renderRuns(lines: readonly RunLine[], renderTable: typeof import('./print/table.ts').renderTable): string {
+function renderRuns(lines: readonly RunLine[]): string {
   const rows = lines.map((line) => [
     line.started_at.slice(0, 16).replace('T', ' '),
     line.kind,
-    paint(isFailure(line) ? 'red' : 'green', line.outcome),
+    paint(/^(failed|refused|interrupted)$/.test(line.outcome) ? 'red' : 'green', line.outcome),
     String(line.exit_code),
     formatSeconds(Date.parse(line.finished_at) - Date.parse(line.started_at)),
     line.run ?? '–',
@@ -66,13 +64,12 @@ function renderRun(line: RunLine): string {
     ...counted(line.statuses, 'responses with'),
     ...counted(line.rows, 'rows of'),
     ['current snapshot', line.snapshot ?? '–'],
-    ...(line.reason === '' ? [] : [['reason', printable(line.reason, 2000)] as [string, string]]),
   ];
-  const steps = Object.entries(line.steps ?? {}).map(([step, ms]): [string, string] => [
-    step.replaceAll('_', ' '),
-    formatSeconds(ms),
-  ]);
-  const warnings = (line.warnings ?? []).flatMap((warning) => wrap(`- ${printable(warning, 2000)}`, width));
+  if (line.reason !== '') facts.push(['reason', printable(line.reason)]);
+  const steps = Object.entries(line.steps ?? {}).map(
+    ([step, ms]) => [step.replaceAll('_', ' '), formatSeconds(ms)] as const,
+  );
+  const warnings = (line.warnings ?? []).flatMap((warning) => wrap(`- ${printable(warning)}`, width));
   return [
     paint('bold', `${line.kind} ${line.run}`),
     ...inColumns(facts, width),
@@ -82,11 +79,7 @@ function renderRun(line: RunLine): string {
 }
 
 function describeReason({ reason, bucket, kind, snapshot }: RunLine): string[] {
-  const first = printable(reason.split('\n')[0]!, 2000);
+  const first = printable(reason.split('\n')[0]!);
   if (first === '') return bucket === undefined ? [] : [`    ${snapshot} ${kind === 'pull' ? 'from' : 'to'} ${bucket}`];
   return wrap(first, widthOf(process.stdout) - 4).map((line) => `    ${line}`);
-}
-
-function isFailure({ outcome }: RunLine): boolean {
-  return outcome === 'failed' || outcome === 'refused' || outcome === 'interrupted';
 }

@@ -10,9 +10,11 @@ import { commonOptions, prepareSync, syncOptions } from './sync.ts';
 import { holdOutput, readNotices, notifyOthers } from './notify-others.ts';
 import { invocation } from './options/invocation.ts';
 import { RekapError } from '../errors.ts';
-import type { ScheduleEvent } from './timetable.ts';
+import { readTimetable, runSchedule, type ScheduleEvent, withRetries } from './timetable.ts';
+import { renderMetrics } from '../notify/metrics.ts';
+import { createRunsReader, readRuns } from '../warehouse/runs-log.ts';
 import { systemClock } from '../runtime/context.ts';
-import type { RunsSummary } from '../snapshots/freshness.ts';
+import { lastBegun, type RunsSummary, summarizeRuns } from '../snapshots/freshness.ts';
 
 const options = {
   ...pick('cron', 'host'),
@@ -27,7 +29,7 @@ const options = {
 /** Retries if the source fails: after 5 minutes, then 10, then 20. */
 const retries = 3;
 
-export const scheduleCommand = declareCommand({
+export const command = declareCommand({
   options,
   exclusive: ['base-url', 'sample'],
   common: ['cron', 'port', 'host', ...commonOptions],
@@ -38,30 +40,22 @@ export const scheduleCommand = declareCommand({
   run,
 });
 
+/** What /health and /metrics report about the schedule. */
+interface State {
+  isRunning: boolean;
+  nextAt: Date | null;
+  retries: number;
+}
+
 async function run(args: Values<typeof options>): Promise<void> {
   if (args.cron === undefined)
     throw new RekapError('usage', 'The schedule is missing.', 'Add --cron, such as --cron "15 2 * * *".');
-  const [
-    { readTimetable, runSchedule, withRetries },
-    { createRunsReader, readRuns },
-    { lastBegun, summarizeRuns },
-    { renderMetrics },
-  ] = await Promise.all([
-    import('./timetable.ts'),
-    import('../warehouse/runs-log.ts'),
-    import('../snapshots/freshness.ts'),
-    import('../notify/metrics.ts'),
-  ]);
   const timetable = readTimetable(args.cron, Intl.DateTimeFormat().resolvedOptions().timeZone);
   const requested = { ...args, 'dry-run': false, unpin: false, json: false };
   // Reports invalid settings now instead of at the first sync.
   await prepareSync(requested);
   await readNotices(args);
-  const state: { isRunning: boolean; nextAt: Date | null; retries: number } = {
-    isRunning: false,
-    nextAt: null,
-    retries: 0,
-  };
+  const state: State = { isRunning: false, nextAt: null, retries: 0 };
   const log = logToStderr(args['log-format']);
   const report = (event: ScheduleEvent): void => {
     if (event.kind === 'wait') state.nextAt = event.until;
@@ -69,58 +63,54 @@ async function run(args: Values<typeof options>): Promise<void> {
       const nextAt = new Date(systemClock.now().getTime() + event.milliseconds);
       Object.assign(state, { isRunning: false, nextAt, retries: state.retries + 1 });
     }
-    if (event.kind !== 'begin') logEvent(log, event);
+    logEvent(log, event);
   };
-  const readLines = createRunsReader(args.warehouse);
-  const readSummary = async () => summarizeRuns(await readLines());
-  const monitor =
-    args.port === undefined
-      ? null
-      : await (
-          await import('../serve/monitor.ts')
-        ).startMonitor(
-          { host: args.host, port: args.port },
-          {
-            health: async () => describeHealth(state, await readSummary()),
-            metrics: async () => renderMetrics(await readSummary(), state),
-          },
-        );
-  const signals = listenForSignals();
-  const { signal } = signals;
+  const monitor = args.port === undefined ? null : await openMonitor(args.warehouse, args.host, args.port, state);
   if (monitor !== null) log('schedule_monitor', { url: monitor.url }, `/health and /metrics on ${monitor.url}`);
+  const { signal, stop } = listenForSignals();
   const sync = async (): Promise<void> => {
     invocation.hasReportedFailure = false;
     Object.assign(state, { isRunning: true, nextAt: null });
     return (await prepareSync(requested))();
   };
+  const runSync = async (): Promise<void> => {
+    try {
+      await notifyOthers(
+        requested,
+        async () => () => withRetries(retries, sync, { clock: systemClock, signal, report }),
+      );
+    } catch (error) {
+      if (!signal.aborted) printError(error);
+    } finally {
+      state.isRunning = false;
+    }
+  };
   const release = holdOutput();
   try {
-    await runSchedule({
-      timetable,
-      lastBegun: lastBegun(await readRuns(args.warehouse)),
-      clock: systemClock,
-      signal,
-      report,
-      async runSync() {
-        try {
-          const context = { clock: systemClock, signal, report };
-          await notifyOthers(requested, async () => () => withRetries(retries, sync, context));
-        } catch (error) {
-          if (!signal.aborted) printError(error);
-        } finally {
-          state.isRunning = false;
-        }
-      },
-    });
+    const last = lastBegun(await readRuns(args.warehouse));
+    await runSchedule({ timetable, lastBegun: last, clock: systemClock, signal, report, runSync });
     log('schedule_end', {}, 'the schedule stopped');
   } finally {
     release();
     await monitor?.close();
-    signals.stop();
+    stop();
   }
 }
 
-function logEvent(log: ReturnType<typeof logToStderr>, event: Exclude<ScheduleEvent, { kind: 'begin' }>) {
+async function openMonitor(warehouse: string, host: string, port: number, state: State) {
+  const readLines = createRunsReader(warehouse);
+  const readSummary = async (): Promise<RunsSummary> => summarizeRuns(await readLines());
+  const { startMonitor } = await import('../serve/monitor.ts');
+  return startMonitor(
+    { host, port },
+    {
+      health: async () => describeHealth(state, await readSummary()),
+      metrics: async () => renderMetrics(await readSummary(), state),
+    },
+  );
+}
+
+function logEvent(log: ReturnType<typeof logToStderr>, event: ScheduleEvent) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const local = (time: Date): string =>
     `${time.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' })} ${timeZone}`;
@@ -144,10 +134,7 @@ function logEvent(log: ReturnType<typeof logToStderr>, event: Exclude<ScheduleEv
 }
 
 /** Returns the response of /health. It is always ok, because a restart doesn't fix stale data. */
-function describeHealth(
-  { isRunning, nextAt }: { isRunning: boolean; nextAt: Date | null },
-  { lastFromSource: last, success }: RunsSummary,
-): object {
+function describeHealth({ isRunning, nextAt }: State, { lastFromSource: last, success }: RunsSummary): object {
   return {
     status: 'ok',
     state: isRunning ? 'running' : 'waiting',

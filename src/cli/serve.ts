@@ -1,19 +1,26 @@
 /** rekap serve: serves the API from the sample, a folder of JSON files, or a warehouse. */
 
+import { once } from 'node:events';
 import { countFaults, listFaults, parseFaults } from './faults.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
 import { readNamedFile } from './options/read-file.ts';
 import { invocation } from './options/invocation.ts';
-import { printFailure, warningText } from './print/terminal.ts';
+import { printFailure, printWarning, writeOut } from './print/terminal.ts';
+import { nameSource } from './print/sync-summary.ts';
 import { remoteAccessWarning, describeService } from './service-text.ts';
 import { loadChosenProject } from './project.ts';
-import type { SampleWarehouse } from './sample-service.ts';
+import { listenForSignals } from './signals.ts';
 import { isBucketUrl } from '../share/address.ts';
 import { RekapError } from '../errors.ts';
 import { isLoopback } from '../source/base-url.ts';
 import { systemClock } from '../runtime/context.ts';
+import type { Project } from '../project/declaration.ts';
+import { generateApiKey, readApiKeys } from '../serve/api-keys.ts';
 import type { FaultName, FaultSettings } from '../serve/faults/fault-list.ts';
+import { openFolderSource, type RecordSource } from '../serve/record-source.ts';
+import { openSample } from '../testing/open-sample.ts';
+import { requireCurrent, type Snapshot } from '../warehouse/warehouse.ts';
 
 const options = {
   ...pick('project', 'sample', 'data', 'host', 'api-keys-file', 'faults'),
@@ -27,7 +34,7 @@ const options = {
 
 type ServeArguments = Values<typeof options>;
 
-export const serveCommand = declareCommand({
+export const command = declareCommand({
   options,
   exclusive: ['sample', 'data', 'warehouse'],
   examples: [
@@ -42,100 +49,98 @@ export const serveCommand = declareCommand({
 });
 
 async function runServe(args: ServeArguments): Promise<void> {
-  if (!args.sample && args.data === undefined && args.warehouse === undefined)
-    throw new RekapError(
-      'usage',
-      'The source to serve is missing.',
-      'Add --sample, --data FOLDER or --warehouse FOLDER.',
-    );
-  const faultCounts = new Map<FaultName, number>();
-  const faults = readFaults(args, faultCounts);
-
-  const [
-    { startService },
-    { generateApiKey, readApiKeys },
-    { openFolderSource },
-    { openSample },
-    { openWarehouseSource },
-    { listenForSignals },
-    { syncSample },
-    { requireCurrent },
-  ] = await Promise.all([
-    import('../serve/service.ts'),
-    import('../serve/api-keys.ts'),
-    import('../serve/record-source.ts'),
-    import('../testing/open-sample.ts'),
-    import('../serve/warehouse-source.ts'),
-    import('./signals.ts'),
-    import('./sample-service.ts'),
-    import('../warehouse/warehouse.ts'),
-  ]);
-  const loaded = args.warehouse === undefined ? await loadChosenProject(args.project) : null;
-  const project = loaded ?? (await requireCurrent(args.warehouse!)).manifest.project;
-  const { pipelines } = project;
+  const counts = new Map<FaultName, number>();
+  const faults = readFaults(args.faults, counts);
   const keyText = await readKeyText(args['api-keys-file']);
-  if (keyText === null && args.data !== undefined) throw missingKeys();
-  const source =
-    args.data !== undefined
-      ? await openFolderSource(args.data, pipelines)
-      : loaded !== null
-        ? await openSample(loaded)
-        : await openWarehouseSource(args.warehouse!, pipelines, {
-            onFailure: (error) =>
-              printFailure('the new snapshot cannot be served; the service continues with the previous one', error),
-          });
-  const bucket = args.warehouse === undefined ? '' : (invocation.warehouse ?? '');
-  const stopFollowing = isBucketUrl(bucket) ? (await import('./use-bucket.ts')).followBucket(bucket) : () => undefined;
   const signals = listenForSignals();
-  let sample: SampleWarehouse | null = null;
+  const { project, source, published, isSample, close } = await openServed(args, signals.signal);
   try {
-    // With faults, only the endpoints are served.
-    if (args.sample && faults === undefined) sample = await syncSample(loaded!, signals.signal);
-    const snapshotOfSample = sample === null ? undefined : await requireCurrent(sample.folder);
-    const snapshot = snapshotOfSample === undefined ? source.snapshot : () => snapshotOfSample;
-    const isSample = args.sample || snapshot?.().manifest.source === 'sample';
-    if (keyText === null && !isSample) throw missingKeys();
-    const generatedKey = keyText === null ? generateApiKey() : null;
-    const keys = readApiKeys(generatedKey ?? keyText?.text ?? '', keyText?.origin ?? 'REKAP_API_KEYS');
+    if (keyText === null && !isSample)
+      throw new RekapError(
+        'usage',
+        'The API keys that the service accepts are missing.',
+        'Set REKAP_API_KEYS, or add --api-keys-file FILE with one key per line.',
+      );
+    const key = keyText === null ? generateApiKey() : null;
+    const { pipelines, auth } = project;
+    const { startService } = await import('../serve/service.ts');
     const service = await startService({
       pipelines,
       about: project,
       source,
-      keys,
-      site: {
-        published: snapshot === undefined ? null : { warehouse: sample?.folder ?? args.warehouse!, snapshot },
-        openSample: generatedKey !== null,
-      },
+      keys: readApiKeys(key ?? keyText?.text ?? '', keyText?.origin ?? 'REKAP_API_KEYS'),
+      site: { published, openSample: key !== null },
       host: args.host,
       port: args.port,
       faults,
       onFailure: (error) => printFailure('a request failed', error),
     });
-    const served = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
-    process.stdout.write(
-      describeService(service.url, await nameServed(args), served, { key: generatedKey, auth: project.auth, faults }),
-    );
-    if (!isLoopback(args.host)) process.stderr.write(warningText(remoteAccessWarning, process.stderr));
-    await new Promise<void>((resolve) => {
-      if (signals.signal.aborted) resolve();
-      signals.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    const endpoints = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
+    const what = nameServed(args, published?.snapshot().manifest.source);
+    await writeOut(describeService(service.url, what, endpoints, { key, auth, faults }));
+    if (!isLoopback(args.host)) printWarning(remoteAccessWarning);
+    if (!signals.signal.aborted) await once(signals.signal, 'abort');
     await service.close();
-    if (faults !== undefined) process.stdout.write(`\n${countFaults(faults.values, faultCounts)}\n`);
+    if (faults !== undefined) await writeOut(`\n${countFaults(faults.values, counts)}\n`);
   } finally {
-    stopFollowing();
-    await source.close();
-    await sample?.remove();
+    await close();
     signals.stop();
   }
 }
 
-function missingKeys(): RekapError {
-  return new RekapError(
-    'usage',
-    'The API keys that the service accepts are missing.',
-    'Set REKAP_API_KEYS, or add --api-keys-file FILE with one key per line.',
-  );
+interface Served {
+  readonly project: Project;
+  readonly source: RecordSource;
+  readonly published: { readonly warehouse: string; readonly snapshot: () => Snapshot } | null;
+  /** True if anyone may read what is served. */
+  readonly isSample: boolean;
+  close(): Promise<void>;
+}
+
+/** Opens what the options name: a folder of records, a warehouse or the sample. */
+async function openServed(args: ServeArguments, signal: AbortSignal): Promise<Served> {
+  const { data, warehouse } = args;
+  if (warehouse !== undefined) {
+    const { project } = (await requireCurrent(warehouse)).manifest;
+    const onFailure = (error: unknown): void =>
+      printFailure('the new snapshot cannot be served; the service continues with the previous one', error);
+    const { openWarehouseSource } = await import('../serve/warehouse-source.ts');
+    const source = await openWarehouseSource(warehouse, project.pipelines, { onFailure });
+    const bucket = invocation.warehouse ?? '';
+    const stopFollowing = isBucketUrl(bucket)
+      ? (await import('./use-bucket.ts')).followBucket(bucket)
+      : () => undefined;
+    const snapshot = source.snapshot!;
+    const isSample = snapshot().manifest.source === 'sample';
+    const close = async (): Promise<void> => {
+      stopFollowing();
+      await source.close();
+    };
+    return { project, source, published: { warehouse, snapshot }, isSample, close };
+  }
+  if (data === undefined && !args.sample)
+    throw new RekapError(
+      'usage',
+      'The source to serve is missing.',
+      'Add --sample, --data FOLDER or --warehouse FOLDER.',
+    );
+  const project = await loadChosenProject(args.project);
+  if (data !== undefined) {
+    const source = await openFolderSource(data, project.pipelines);
+    return { project, source, published: null, isSample: false, close: async () => source.close() };
+  }
+  const source = await openSample(project);
+  // With faults, only the endpoints are served.
+  if (args.faults !== undefined)
+    return { project, source, published: null, isSample: true, close: async () => source.close() };
+  const { syncSample } = await import('./sample-service.ts');
+  const sample = await syncSample(project, signal);
+  const snapshot = await requireCurrent(sample.folder);
+  const close = async (): Promise<void> => {
+    await source.close();
+    await sample.remove();
+  };
+  return { project, source, published: { warehouse: sample.folder, snapshot: () => snapshot }, isSample: true, close };
 }
 
 async function readKeyText(file: string | undefined): Promise<{ text: string; origin: string } | null> {
@@ -144,23 +149,14 @@ async function readKeyText(file: string | undefined): Promise<{ text: string; or
   return text === '' ? null : { text: text.replaceAll(',', '\n'), origin: 'REKAP_API_KEYS' };
 }
 
-function readFaults({ faults }: ServeArguments, counts: Map<FaultName, number>): FaultSettings | undefined {
-  if (faults === undefined) return undefined;
-  return {
-    values: parseFaults(faults.join(',')),
-    seed: 1,
-    clock: systemClock,
-    onFault: (name) => counts.set(name, (counts.get(name) ?? 0) + 1),
-  };
+function readFaults(given: ServeArguments['faults'], counts: Map<FaultName, number>): FaultSettings | undefined {
+  if (given === undefined) return undefined;
+  const onFault = (name: FaultName): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
+  return { values: parseFaults(given.join(',')), seed: 1, clock: systemClock, onFault };
 }
 
-async function nameServed({ data, warehouse }: ServeArguments): Promise<string> {
+function nameServed({ data, warehouse }: ServeArguments, source = 'sample'): string {
   if (data !== undefined) return data;
-  const [{ readCurrent }, { nameSource }] = await Promise.all([
-    import('../warehouse/warehouse.ts'),
-    import('./print/sync-summary.ts'),
-  ]);
   if (warehouse === undefined) return nameSource('sample');
-  const source = (await readCurrent(warehouse))?.manifest.source;
-  return `the current snapshot of ${invocation.warehouse ?? warehouse}${source === undefined ? '' : `, from ${nameSource(source)}`}`;
+  return `the current snapshot of ${invocation.warehouse ?? warehouse}, from ${nameSource(source)}`;
 }

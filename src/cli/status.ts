@@ -3,60 +3,47 @@
 import { declareCommand } from './options/option.ts';
 import { readDuration } from './options/duration.ts';
 import { pick } from './options/all-options.ts';
+import { complete, paint, printable } from './print/terminal.ts';
+import { fitLines } from './print/wrap-text.ts';
+import { readAllRuns } from '../publish/killed-runs.ts';
 import type { RunLine } from '../warehouse/runs-log.ts';
+import { readPinnedId, requireWarehouse } from '../warehouse/warehouse.ts';
 import { countOf, formatAge, formatNumber } from '../runtime/text.ts';
-import type { Status } from '../snapshots/freshness.ts';
+import { judgeStatus, type Status } from '../snapshots/freshness.ts';
 
-export const statusCommand = declareCommand({
+const colors = { fresh: 'green', stale: 'red', failed: 'red' } as const;
+
+export const command = declareCommand({
   options: pick('warehouse', 'max-age', 'json'),
   examples: [
     ['rekap status', 'exit code 0 fresh, 6 stale, 7 last run failed'],
     ['rekap status --max-age 8d', 'for a weekly sync'],
   ],
-  async run({ warehouse, 'max-age': maxAge, json }) {
+  async run({ warehouse, 'max-age': maxAge }) {
     const bound = readDuration(maxAge, 'max-age');
-    const [
-      { readAllRuns },
-      { readPinnedId, requireWarehouse },
-      { judgeStatus },
-      { complete, paint, printJson, printable },
-      { fitLines },
-    ] = await Promise.all([
-      import('../publish/killed-runs.ts'),
-      import('../warehouse/warehouse.ts'),
-      import('../snapshots/freshness.ts'),
-      import('./print/terminal.ts'),
-      import('./print/wrap-text.ts'),
-    ]);
     await requireWarehouse(warehouse);
     const { lines, running } = await readAllRuns(warehouse);
-    const status = judgeStatus(lines, new Date(), bound);
-    const pinned = await readPinnedId(warehouse);
-    if (json) {
-      const { exitCode, age, newestSuccess, newestPublished, failure, state } = status;
-      printJson({
-        state,
-        exit_code: exitCode,
-        age_seconds: age === null ? null : Math.round(age / 1000),
-        max_age_seconds: bound / 1000,
-        newest_success: newestSuccess,
-        newest_published: newestPublished,
-        failure,
-        unended_run: running,
-        pinned,
-      });
-    } else {
-      const colour = ({ fresh: 'green', stale: 'red', failed: 'red' } as const)[status.state];
-      const line = `${paint([colour, 'bold'], status.state)}: ${printable(describe(status))}\n`;
-      const held =
-        pinned === null
-          ? ''
-          : `Snapshot ${pinned} is pinned. It stays current until you run ${complete('"rekap sync --unpin"')}.\n`;
-      const more = running === null ? '' : `Run ${running} is running.\n`;
-      process.stdout.write(fitLines(line + held + more, process.stdout));
-    }
-    return status.exitCode;
+    return { ...judgeStatus(lines, new Date(), bound), bound, running, pinned: await readPinnedId(warehouse) };
   },
+  toJson: ({ state, exitCode, age, bound, newestSuccess, newestPublished, failure, running, pinned }) => ({
+    state,
+    exit_code: exitCode,
+    age_seconds: age === null ? null : Math.round(age / 1000),
+    max_age_seconds: bound / 1000,
+    newest_success: newestSuccess,
+    newest_published: newestPublished,
+    failure,
+    unended_run: running,
+    pinned,
+  }),
+  print({ running, pinned, ...status }) {
+    const lines = [`${paint([colors[status.state], 'bold'], status.state)}: ${printable(describe(status))}`];
+    if (pinned !== null)
+      lines.push(`Snapshot ${pinned} is pinned. It stays current until you run ${complete('"rekap sync --unpin"')}.`);
+    if (running !== null) lines.push(`Run ${running} is running.`);
+    return fitLines(`${lines.join('\n')}\n`, process.stdout);
+  },
+  finish: ({ exitCode }) => exitCode,
 });
 
 /** Maximum characters of a reason. `rekap runs` shows all. */
@@ -64,15 +51,16 @@ const maxReasonLength = 200;
 
 function describe({ state, newestSuccess, newestPublished, failure, age }: Status): string {
   const what = failure?.kind === 'push' ? 'push' : failure?.kind === 'lake' ? 'publication to the catalog' : 'run';
-  const failed = failure === null ? '' : `last ${what} failed: ${shorten(failure.reason)}`;
-  if (newestSuccess === null) return failed === '' ? 'nothing is published yet' : `nothing is published; ${failed}`;
-  if (state !== 'fresh')
-    return [`newest success ${formatAge(age!)} ago`, failed].filter((part) => part !== '').join('; ');
+  const failed = failure === null ? [] : [`last ${what} failed: ${shorten(failure.reason)}`];
+  if (newestSuccess === null)
+    return failed.length === 0 ? 'nothing is published yet' : `nothing is published; ${failed[0]}`;
+  if (state !== 'fresh') return [`newest success ${formatAge(age!)} ago`, ...failed].join('; ');
   const published = newestPublished ?? newestSuccess;
-  const isUnchanged = newestSuccess.outcome === 'unchanged';
-  const when = isUnchanged
-    ? `unchanged since ${minute(published)}, checked ${formatAge(age!)} ago`
-    : `${published.outcome} ${minute(published)} (${formatAge(age!)} ago)`;
+  const at = `${published.started_at.slice(0, 16).replace('T', ' ')} UTC`;
+  const when =
+    newestSuccess.outcome === 'unchanged'
+      ? `unchanged since ${at}, checked ${formatAge(age!)} ago`
+      : `${published.outcome} ${at} (${formatAge(age!)} ago)`;
   return [when, ...describeContent(newestSuccess)].join(', ');
 }
 
@@ -92,8 +80,4 @@ function describeContent({ rows = {}, violation_ages: ages = {} }: RunLine): str
     ...(errors.new > 0 ? [countOf(errors.new, 'new error')] : []),
     ...(errors.standing > 0 ? [countOf(errors.standing, 'standing error')] : []),
   ];
-}
-
-function minute({ started_at }: RunLine): string {
-  return `${started_at.slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -3,6 +3,8 @@
 import { nameOption } from './options/invocation.ts';
 import { notifyOptions, pick, publishOptions, readPublishOptions } from './options/all-options.ts';
 import { declareCommand, type Values } from './options/option.ts';
+import { readApiKey } from './options/api-key.ts';
+import { runVisibly } from './run-visibly.ts';
 import { notifyOthers } from './notify-others.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { checkCatalogSettings, lakeOptions } from './lake-settings.ts';
@@ -45,7 +47,7 @@ export const commonOptions = [
 
 type SyncArguments = Values<typeof options>;
 
-export const syncCommand = declareCommand({
+export const command = declareCommand({
   options,
   exclusive: ['base-url', 'sample'],
   common: commonOptions,
@@ -96,11 +98,10 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
   );
   const bucket = args.push === undefined ? null : readBucketUrl(args.push).url;
   if (args.lake) await checkCatalogSettings(args);
-  const { readApiKey } = await import('./options/api-key.ts');
   const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth);
 
   return async () => {
-    const [{ sync }, { runVisibly }] = await Promise.all([import('../sync.ts'), import('./run-visibly.ts')]);
+    const { sync } = await import('../sync.ts');
     const sample = key === null ? await (await import('./sample-service.ts')).startSample(project) : null;
     try {
       const requested = {
@@ -111,9 +112,8 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
         source: sample === null ? baseUrl! : 'sample',
         apiKey: sample?.apiKey ?? key!,
       };
-      await runVisibly(project, args.json, (context) => sync(project, requested, context), {
+      await runVisibly(project, args, (context) => sync(project, requested, context), {
         canResume: settings.keepLanding !== 0,
-        logFormat: args['log-format'],
       });
     } finally {
       await sample?.close();

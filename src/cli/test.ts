@@ -1,14 +1,24 @@
 /** rekap test: syncs the sample of a project through faults, and shows what was exact and what was refused. */
 
-import { parseFaults } from './faults.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listInColumns, parseFaults } from './faults.ts';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
+import { paint } from './print/terminal.ts';
+import { createCounter } from './print/progress.ts';
+import { terminalColumns } from './print/wrap-text.ts';
 import { loadChosenProject } from './project.ts';
+import { withSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
-import type { FaultTrial } from '../testing/try-faults.ts';
+import { faultList } from '../serve/faults/fault-list.ts';
+import { type FaultTrial, tryFaults } from '../testing/try-faults.ts';
 import { countOf } from '../runtime/text.ts';
 
-const words: Readonly<Record<FaultTrial['outcome'], string>> = {
+type Outcome = FaultTrial['outcome'];
+
+const words: Readonly<Record<Outcome, string>> = {
   exact: 'exact',
   refused: 'refused',
   moved: 'source changed',
@@ -17,7 +27,7 @@ const words: Readonly<Record<FaultTrial['outcome'], string>> = {
   wrong: 'WRONG',
 };
 
-export const testCommand = declareCommand({
+export const command = declareCommand({
   options: {
     ...pick('project', 'json'),
     faults: {
@@ -30,81 +40,55 @@ export const testCommand = declareCommand({
     ['rekap test', 'try every fault'],
     ['rekap test --faults clamp 503', 'try a maximum page size and a busy source'],
   ],
-  async run({ project: folder, faults, json }) {
-    const [
-      { tryFaults },
-      { faultList },
-      { listenForSignals },
-      { paint, printJson },
-      { inColumns, terminalColumns },
-      { mkdtemp, rm },
-      { tmpdir },
-      { join },
-    ] = await Promise.all([
-      import('../testing/try-faults.ts'),
-      import('../serve/faults/fault-list.ts'),
-      import('./signals.ts'),
-      import('./print/terminal.ts'),
-      import('./print/wrap-text.ts'),
-      import('node:fs/promises'),
-      import('node:os'),
-      import('node:path'),
-    ]);
-    const values = parseFaults((faults ?? ['hostile']).join(','));
-    const project = await loadChosenProject(folder);
-    const temporary = await mkdtemp(join(tmpdir(), 'rekap-test-'));
-    const signals = listenForSignals();
+  async run({ project: chosen, faults: given, json }) {
+    const faults = parseFaults((given ?? ['hostile']).join(','));
+    const project = await loadChosenProject(chosen);
+    const folder = await mkdtemp(join(tmpdir(), 'rekap-test-'));
+    const line = createCounter(json);
     const trials: FaultTrial[] = [];
     try {
-      for await (const trial of tryFaults({
-        project,
-        faults: values,
-        seed: 1,
-        folder: temporary,
-        signal: signals.signal,
-      })) {
-        trials.push(trial);
-        if (process.stderr.isTTY && !json)
-          process.stderr.write(`\r\u001b[K${trials.length} ${trial.fault ?? 'all together'}: ${words[trial.outcome]}`);
-      }
+      await withSignals({}, async (signal) => {
+        for await (const trial of tryFaults({ project, faults, seed: 1, folder, signal })) {
+          trials.push(trial);
+          line.show(`${trials.length} ${trial.fault ?? 'all together'}: ${words[trial.outcome]}`);
+        }
+      });
     } finally {
-      if (process.stderr.isTTY && !json) process.stderr.write('\r\u001b[K');
-      signals.stop();
-      await rm(temporary, { recursive: true, force: true });
+      line.clear();
+      await rm(folder, { recursive: true, force: true });
     }
-    const described = trials.map(({ fault, outcome, responses, published, error }) => ({
+    return { project: project.name, records: trials[0]?.records ?? 0, trials };
+  },
+  toJson: ({ trials, ...sample }) => ({
+    ...sample,
+    trials: trials.map(({ fault, outcome, responses, published, error }) => ({
       fault,
       outcome,
       responses,
       published,
       error: error === null ? null : { code: error.code, message: error.message },
-    }));
-    const records = trials[0]?.records ?? 0;
-    if (json) printJson({ project: project.name, records, trials: described });
-    else {
-      const sentenceOf = (name: string | null): string =>
-        faultList.find((one) => one.name === name)?.sentence ?? 'all of these at their usual rates';
-      const rows = trials.map(
-        ({ fault, outcome, responses }) =>
-          [rowOf(fault ?? 'all together', String(responses), words[outcome]), sentenceOf(fault)] as const,
-      );
-      const width = terminalColumns(process.stdout) ?? 120;
-      const lines = inColumns([[rowOf('fault', 'responses', 'result'), 'what happens'], ...rows], width);
-      process.stdout.write(`${lines.join('\n')}\n\n`);
-      const count = (outcome: FaultTrial['outcome']): number =>
-        trials.filter((trial) => trial.outcome === outcome).length;
-      const summary = [
-        `${count('exact')} exact`,
-        `${count('refused')} refused`,
-        ...(count('moved') > 0 ? [`${count('moved')} source changed`] : []),
-        ...(count('unnoticed') > 0 ? [`${count('unnoticed')} with records lost`] : []),
-        ...(count('unused') > 0 ? [`${count('unused')} not used`] : []),
-      ];
-      process.stdout.write(
-        `${paint('bold', countOf(trials.length, 'trial'))} with the ${countOf(records, 'record')} of the sample: ${summary.join(', ')}.\nOnly a sync shows whether the list of the source is complete.\n`,
-      );
-    }
-    const under = (outcome: FaultTrial['outcome']): FaultTrial[] => trials.filter((trial) => trial.outcome === outcome);
+    })),
+  }),
+  print({ records, trials }) {
+    const rows = trials.map(({ fault, outcome, responses }) => {
+      const sentence = faultList.find(({ name }) => name === fault)?.sentence;
+      const result = `${String(responses).padStart(9)}  ${words[outcome]}`;
+      return [fault ?? 'all together', result, sentence ?? 'all of these at their usual rates'] as const;
+    });
+    const list = listInColumns(
+      [['fault', 'responses  result', 'what happens'], ...rows],
+      terminalColumns(process.stdout) ?? 120,
+    );
+    const counts = (['exact', 'refused', 'moved', 'unnoticed', 'unused'] as const).flatMap((outcome) => {
+      const count = trials.filter((trial) => trial.outcome === outcome).length;
+      const isUsual = outcome === 'exact' || outcome === 'refused';
+      return count > 0 || isUsual ? [`${count} ${outcome === 'unnoticed' ? 'with ' : ''}${words[outcome]}`] : [];
+    });
+    return `${list}\n\n${paint('bold', countOf(trials.length, 'trial'))} with the ${countOf(records, 'record')} of the sample: ${counts.join(', ')}.
+Only a sync shows whether the list of the source is complete.\n`;
+  },
+  finish({ records, trials }) {
+    const under = (outcome: Outcome): FaultTrial[] => trials.filter((trial) => trial.outcome === outcome);
     const nameOf = ({ fault }: FaultTrial): string => fault ?? 'all faults together';
     const wrong = under('wrong');
     if (wrong.length > 0)
@@ -122,7 +106,3 @@ export const testCommand = declareCommand({
       );
   },
 });
-
-function rowOf(fault: string, responses: string, result: string): string {
-  return `${fault.padEnd(12)}  ${responses.padStart(9)}  ${result.padEnd(14)}`;
-}

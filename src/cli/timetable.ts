@@ -47,8 +47,7 @@ export type ScheduleEvent =
   | { readonly kind: 'wait'; readonly until: Date }
   /** A scheduled sync was missed and starts now. `missed` is null if no sync ever ran. */
   | { readonly kind: 'catch up'; readonly missed: Date | null }
-  | { readonly kind: 'retry'; readonly attempt: number; readonly milliseconds: number; readonly why: string }
-  | { readonly kind: 'begin' };
+  | { readonly kind: 'retry'; readonly attempt: number; readonly milliseconds: number; readonly why: string };
 
 export interface Schedule {
   readonly timetable: Timetable;
@@ -79,7 +78,6 @@ export async function runSchedule(schedule: Schedule): Promise<void> {
       if (ended === 'clock went back') continue;
     } else report({ kind: 'catch up', missed: last === null ? null : due });
     last = clock.now();
-    report({ kind: 'begin' });
     await schedule.runSync();
   }
 }

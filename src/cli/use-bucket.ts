@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { withSignals } from './signals.ts';
 import { type LogFormat, writeWarning } from './print/event-log.ts';
+import { createCounter } from './print/progress.ts';
 import { printFailure } from './print/terminal.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { Bucket } from '../share/bucket.ts';
@@ -24,14 +25,14 @@ export async function withBucket<Value>(
 ): Promise<Value> {
   // Otherwise the SDK warns at each start that it will require a newer Node in 2027.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
-  const line = createCounter(doing, process.stderr);
+  const line = createCounter();
   const next = 'The current snapshot is unchanged. Run the command again at any time.';
   return withSignals({ what: 'transfer', seconds, next }, async (signal) => {
     const bucket = await Bucket.open(readBucketUrl(url), { pathStyle: customEndpoint() !== '', signal });
     try {
       return await use(bucket, {
         signal,
-        report: line.show,
+        report: (done, files) => line.show(`${doing} files: ${done} of ${files}`),
         warn(message) {
           line.clear();
           writeWarning(message, logFormat);
@@ -46,15 +47,6 @@ export async function withBucket<Value>(
 /** Returns the URL of a store other than AWS; empty for AWS. */
 function customEndpoint(): string {
   return process.env['AWS_ENDPOINT_URL_S3'] || process.env['AWS_ENDPOINT_URL'] || '';
-}
-
-function createCounter(doing: string, stream: NodeJS.WriteStream) {
-  const isShown = stream.isTTY && process.env['TERM'] !== 'dumb';
-  const write = (text: string): void => void (isShown && stream.write(`\r${text}\u001b[K`));
-  return {
-    show: (done: number, files: number): void => write(`${doing} files: ${done} of ${files}`),
-    clear: (): void => write(''),
-  };
 }
 
 /** Milliseconds between checks if another process has finished the copy. */

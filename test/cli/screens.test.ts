@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { commandLine } from '../../src/cli/commands.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { renderEvidence } from '../../src/cli/print/evidence-text.ts';
 import { renderList } from '../../src/cli/print/list-snapshots.ts';
 import { renderOverview } from '../../src/cli/print/overview.ts';
@@ -114,7 +114,7 @@ const wide = textResult(
 );
 
 const screens: Readonly<Record<string, () => string | Promise<string>>> = {
-  help: () => renderOverview(commandLine, process.stdout.columns),
+  help: () => renderOverview(commands, process.stdout.columns),
   snapshot: () => renderSnapshot({ id: snapshotId, folder: 'w', manifest: manifestWith(0, earlier) }),
   snapshots: () => renderList([damaged, listed]),
   evidence: () => renderEvidence([evidence], 'en', widthOf(process.stdout)),

@@ -11,7 +11,7 @@ import { describeDeclarations } from './declarations-page.ts';
 import { describeProgram } from './program-page.ts';
 import { pipelineShape, projectShape } from '../../src/project/shapes.ts';
 import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
-import { commandLine } from '../../src/cli/commands.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { allOptions, fileOptions } from '../../src/cli/options/all-options.ts';
 import { configShape } from '../../src/cli/options/config-file.ts';
 import { variableOf } from '../../src/cli/options/option.ts';
@@ -111,14 +111,14 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 /** Lists the options that several commands have once; the commands name them. */
 async function makeCommands(overview: string): Promise<string> {
-  const commands = await Promise.all(
-    commandLine.commands.map(async (entry) => {
+  const described = await Promise.all(
+    commands.map(async (entry) => {
       const { options, ...others } = await entry.load();
       const rows = Object.entries<Option>({ ...options, config: allOptions.config }).map(describeOption);
       return { ...entry, ...others, rows };
     }),
   );
-  const all = commands.flatMap(({ rows }) => rows);
+  const all = described.flatMap(({ rows }) => rows);
   const uses = (row: readonly string[]): number => all.filter((other) => other.join() === row.join()).length;
   // An option may have different meanings. The shared one is that of most commands.
   const isShared = (row: readonly string[]): boolean =>
@@ -126,7 +126,7 @@ async function makeCommands(overview: string): Promise<string> {
   const head = ['option', 'meaning', 'type and default'];
   const shared = new Map(all.filter(isShared).map((row) => [row.join(), row]));
   const block = (...lines: readonly string[]): string => `\`\`\`text\n${lines.join('\n')}\n\`\`\``;
-  const sections = commands.flatMap(({ name, usage, describe, positionals = {}, rows, examples = [], notes }) => {
+  const sections = described.flatMap(({ name, usage, describe, positionals = {}, rows, examples = [], notes }) => {
     const own = rows.filter((row) => !isShared(row));
     const named = rows.filter(isShared).map(([option]) => option);
     return [
@@ -165,7 +165,7 @@ function describeOption([name, option]: [string, Option]): [name: string, meanin
 
 async function makeConfiguration(): Promise<string> {
   const rows = new Map<string, { name: string; cells: readonly string[]; commands: string[] }>();
-  for (const { name: words, load } of commandLine.commands)
+  for (const { name: words, load } of commands)
     for (const [name, option] of Object.entries<Option>({ ...(await load()).options, config: allOptions.config })) {
       const cells = describeOption([name, option]);
       const row = rows.get(cells.join('\n')) ?? { name, cells, commands: [] };

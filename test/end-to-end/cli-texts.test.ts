@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandLine } from '../../src/cli/commands.ts';
+import { commands } from '../../src/cli/commands.ts';
 import { ExitCode } from '../../src/errors.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
@@ -61,7 +61,7 @@ describe('help', () => {
   });
 
   it('of every command fits 80 and 100 columns, and lists each of its options', async () => {
-    for (const { name, load } of commandLine.commands) {
+    for (const { name, load } of commands) {
       const { stdout } = await runHere([...name.split(' '), '--help-all']);
       for (const option of Object.keys((await load()).options))
         expect(stdout).toMatch(new RegExp(`^  (-\\w, |    )--${option} `, 'm'));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import readXlsxFile, { readSheet } from 'read-excel-file/node';
 import { afterEach, describe, expect, it } from 'vitest';
-import { queryCommand } from '../../src/cli/query.ts';
+import { command } from '../../src/cli/query.ts';
 import { exportSnapshot } from '../../src/snapshots/export-snapshot.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { shownWidth } from '../../src/cli/print/wrap-text.ts';
@@ -97,7 +97,7 @@ describe('on a terminal of 80 columns', () => {
   const ofPages = pages.flatMap((page) =>
     [...readFileSync(page, 'utf8').matchAll(/rekap query "([^"$]+)"/g)].map(([, sql]) => sql!),
   );
-  const ofHelp = (queryCommand.examples ?? []).flatMap(([line]) => quoted(line) ?? []);
+  const ofHelp = (command.examples ?? []).flatMap(([line]) => quoted(line) ?? []);
 
   it.each([...new Set([...ofHelp, ...ofPages].filter((sql) => !sql.startsWith('$(')))])('%s fits', async (sql) => {
     const { warehouse } = await sample();

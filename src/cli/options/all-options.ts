@@ -16,11 +16,7 @@ export const allOptions = {
     defaultDescription: 'the one that the project declares',
   },
   sample: { type: 'boolean', describe: 'use the sample figures of the project, from a local service' },
-  'api-key-file': {
-    type: 'string',
-    describe: 'file with the API key',
-    defaultDescription: 'the key in REKAP_API_KEY',
-  },
+  'api-key-file': { type: 'string', describe: 'file with the API key', defaultDescription: 'the key in REKAP_API_KEY' },
   project: {
     type: 'string',
     path: 'folder',
@@ -101,12 +97,7 @@ export const allOptions = {
 
   // Output
   json: { type: 'boolean', describe: 'print one JSON document instead of text' },
-  format: {
-    type: 'string',
-    choices: ['table', 'csv', 'json'],
-    describe: 'output format',
-    defaultDescription: 'table',
-  },
+  format: { type: 'string', choices: ['table', 'csv', 'json'], describe: 'output format', defaultDescription: 'table' },
   out: { type: 'string', describe: 'output file' },
   param: { type: 'array', nargs: 1, describe: 'value of a query parameter, such as code=11 for $code' },
   column: { type: 'array', describe: 'only these columns' },

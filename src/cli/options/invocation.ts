@@ -1,11 +1,10 @@
 /** The state of the current command, for code that prints messages. */
 
-import type { CommandLine } from './option.ts';
-
 interface Invocation {
-  commandLine: CommandLine | null;
   command: string | null;
   warehouse: string | null;
+  /** The arguments after the name of the command. */
+  args: readonly string[];
   /** Where each option comes from, such as "--keep" or "REKAP_KEEP". */
   origins: Readonly<Record<string, string>>;
   printsJson: boolean;
@@ -18,9 +17,10 @@ interface Invocation {
   hasPrintedJson: boolean;
 }
 
-const fresh: Omit<Invocation, 'commandLine'> = {
+const fresh: Invocation = {
   command: null,
   warehouse: null,
+  args: [],
   origins: {},
   printsJson: false,
   run: null,
@@ -29,10 +29,10 @@ const fresh: Omit<Invocation, 'commandLine'> = {
   hasPrintedJson: false,
 };
 
-export const invocation: Invocation = { ...fresh, commandLine: null };
+export const invocation: Invocation = { ...fresh };
 
-export function beginInvocation(command: string | null, commandLine: CommandLine | null = null): void {
-  Object.assign(invocation, { ...fresh, command, commandLine });
+export function beginInvocation(command: string | null, args: readonly string[] = []): void {
+  Object.assign(invocation, { ...fresh, command, args });
 }
 
 /** Returns an option's name as the user set it: "--keep", "REKAP_KEEP", or its place in the config file. */

@@ -32,7 +32,7 @@ export type Values<Own extends Options> = {
     : Value<Own[Name]> | undefined;
 };
 
-export interface Declaration<Own extends Options> {
+interface Declaration<Own extends Options, Result> {
   readonly positionals?: Readonly<Record<string, string>>;
   readonly options: Own;
   readonly exclusive?: readonly (keyof Own & string)[];
@@ -42,25 +42,32 @@ export interface Declaration<Own extends Options> {
   readonly ignoresConfig?: boolean;
   readonly examples?: readonly (readonly [line: string, description: string])[];
   readonly notes?: (width: number) => string;
-  /** Returns the exit code if it isn't 0. */
-  run(args: Values<Own>, positionals: readonly string[]): Promise<number | void>;
+  /** Returns the result to print. A command without `print` prints by itself, and returns the exit code if it isn't 0. */
+  run(args: Values<Own>, positionals: readonly string[]): Promise<Result>;
+  /** Returns what --json prints, if it isn't the result. */
+  toJson?(result: Result): unknown;
+  /** Returns the text that is printed without --json. */
+  print?(result: Result, args: Values<Own>): string | Promise<string>;
+  /** Runs after the result was printed. Returns the exit code if it isn't 0, or throws. */
+  finish?(result: Result): number | void | Promise<void>;
   /** Runs if the config file can't be used, with the options from elsewhere. The error is thrown afterwards. */
   cannotBegin?(args: Values<Own>, error: unknown): Promise<void>;
 }
 
-export type Command = Declaration<Options>;
+export type Command = Declaration<Options, unknown>;
 
 /** Returns the environment variable of an option. */
 export function variableOf(option: string): string {
   return `REKAP_${option.replaceAll('-', '_').toUpperCase()}`;
 }
 
-export function declareCommand<const Own extends Options>(declaration: Declaration<Own>): Command {
+export function declareCommand<const Own extends Options, Result>(declaration: Declaration<Own, Result>): Command {
   // The parser gives each option the type that it declares.
   return declaration as unknown as Command;
 }
 
 export interface CommandEntry {
+  readonly group: string;
   readonly name: string;
   /** The name and its positional arguments: `<required>` or `[optional]`. */
   readonly usage: string;
@@ -68,15 +75,7 @@ export interface CommandEntry {
   load(): Promise<Command>;
 }
 
-export interface CommandLine {
-  readonly commands: readonly CommandEntry[];
-  /** Titles of the groups of commands, in the order of the overview. */
-  readonly groups: Readonly<Record<string, readonly string[]>>;
-  readonly overview: {
-    readonly purpose: string;
-    readonly examples: Command['examples'];
-    readonly notes: string;
-    /** Descriptions of names in `groups` that aren't commands. */
-    readonly others: Readonly<Record<string, string>>;
-  };
+/** Returns the command that the arguments begin with. */
+export function findCommand(args: readonly string[], commands: readonly CommandEntry[]): CommandEntry | undefined {
+  return commands.findLast(({ name }) => name.split(' ').every((part, at) => args[at] === part));
 }

@@ -1,80 +1,59 @@
-/** Reads options from the environment and the config file. */
+/** Reads options from the environment and the config file, and records where each option comes from. */
 
-import { invocation, nameOption } from './invocation.ts';
+import { Parser } from 'yargs/helpers';
+import { readConfigFile, workingConfig } from './config-file.ts';
+import { nameOption, invocation } from './invocation.ts';
 import { closestName } from '../../runtime/closest-name.ts';
-import { readValue } from './option-values.ts';
 import { variableOf } from './option.ts';
 import type { Command, Options } from './option.ts';
-import { findConfig, workingConfig } from './find-config.ts';
-import { allOptions, fileOptions, otherVariables } from './all-options.ts';
+import { allOptions, otherVariables } from './all-options.ts';
 import { RekapError } from '../../errors.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-export interface Settings {
-  /** All options of the command, with their defaults. */
-  readonly values: Given;
-  /** Why the config file can't be used; null if it can. It is returned, because the other values say whom to notify. */
+interface Settings {
+  /** Options from the environment and the config file, as they are written there. */
+  readonly given: Given;
+  /** Why the config file can't be used; null if it can. */
   readonly failure: RekapError | null;
-  /** The config file in the working directory, if it sets an option to another value than its default. */
-  readonly foundConfig: string | null;
 }
 
+const keyVariable = 'REKAP_API_KEY';
+
 /**
- * Reads the settings of a command, and records the origin of each option.
- * The command line takes precedence over the environment, and the environment over the config file.
+ * Reads the settings of a command. The command line takes precedence over the environment, and the environment over the
+ * config file, also among options that exclude each other.
  *
  * @throws `usage` if a variable is invalid or mistyped, or options exclude each other.
  */
 export async function readSettings(
   { options, exclusive = [], ignoresConfig = false }: Command,
-  given: Given,
+  args: readonly string[],
 ): Promise<Settings> {
   const declared: Options = { ...options, config: allOptions.config };
   checkEnvironment();
-  const environment = readEnvironment(declared);
-  const file = await findConfig(given['config'] ?? environment['config'], declared, {
-    ignoresFound: ignoresConfig,
-    options: fileOptions,
+  const line: Given = Parser([...args], {
+    string: Object.keys(declared).filter((name) => declared[name]!.type !== 'boolean'),
+    configuration: { 'dot-notation': false, 'camel-case-expansion': false },
   });
-  const nameInFile = (name: string): string => `"${name}" in ${file.name}`;
-  const nameVariable = (name: string): string => (environment[name] === undefined ? keyVariable : variableOf(name));
-  const places = [
-    [given, (name: string) => `--${name}`],
-    [environment, nameVariable],
-    [file.given, nameInFile],
-  ] as const;
-  const all = merge(places, exclusive);
-  invocation.printsJson = 'json' in declared && all['json'] === true;
-  const values = Object.fromEntries(
-    Object.entries(declared).map(([name, option]) => {
-      const value = name in given ? given[name] : readValue(name, option, all[name]);
-      return [name, value ?? (option.type === 'boolean' ? false : option.default)];
-    }),
-  );
-  // Advice omits options from the found file, because the next command finds it too.
-  const isFromFound = (name: string): boolean => file.isFound && invocation.origins[name] === nameInFile(name);
-  if (typeof all['warehouse'] === 'string' && !isFromFound('warehouse')) invocation.warehouse = all['warehouse'];
-  return {
-    values,
-    failure: file.failure,
-    foundConfig: Object.keys(all).some((name) => isFromFound(name) && values[name] !== declared[name]?.default)
-      ? workingConfig
-      : null,
-  };
-}
-
-/** Merges options. Earlier places take precedence, also among options that exclude each other. */
-function merge(places: readonly (readonly [Given, (name: string) => string])[], exclusive: readonly string[]): Given {
+  const environment = readEnvironment(declared);
+  const named = [line['config'], environment['config']].find((path) => typeof path === 'string' && path !== '');
+  const file = await readConfigFile(named as string | undefined, ignoresConfig);
+  const fileName = named === undefined ? workingConfig : 'the config file';
+  const places: readonly (readonly [Given, (name: string) => string])[] = [
+    [line, (name) => `--${name}`],
+    [environment, (name) => (environment[name] === undefined ? keyVariable : variableOf(name))],
+    [file.given, (name) => `"${name}" in ${fileName}`],
+  ];
   const merged: Record<string, unknown> = {};
   const origins: Record<string, string> = {};
   const isSet = (name: string): boolean => merged[name] !== undefined && merged[name] !== false;
   for (const [given, nameOf] of places) {
     const decided = exclusive.filter(isSet);
-    for (const [name, value] of Object.entries(given)) {
+    for (const name of Object.keys(given).filter((one) => Object.hasOwn(declared, one))) {
       const isExcluded = exclusive.includes(name) && decided.length > 0 && !decided.includes(name);
       if (Object.hasOwn(merged, name) || isExcluded) continue;
-      merged[name] = value;
+      merged[name] = given[name];
       origins[name] = nameOf(name);
     }
   }
@@ -82,22 +61,23 @@ function merge(places: readonly (readonly [Given, (name: string) => string])[], 
   const both = exclusive.filter(isSet);
   if (both.length > 1)
     throw new RekapError('usage', `You cannot combine ${both.map(nameOption).join(' and ')}.`, 'Use only one of them.');
-  return merged;
+  const rest = Object.entries(merged).filter(([name, value]) => !Object.hasOwn(line, name) && value !== undefined);
+  return { given: Object.fromEntries(rest), failure: file.failure };
 }
 
-const keyVariable = 'REKAP_API_KEY';
+/** Returns whether an option comes from a config file that the user didn't name. */
+export function isFromWorkingConfig(name: string): boolean {
+  return invocation.origins[name] === `"${name}" in ${workingConfig}`;
+}
 
 /**
  * Refuses mistyped variables, because ignoring one could make a cron job less strict than intended.
  * Other unknown names are allowed: they may belong to another program. (`.env('REKAP')` of yargs would refuse them.)
  */
 function checkEnvironment(): void {
-  const named = Object.keys(process.env).filter((name) => /^REKAP_/i.test(name) && !otherVariables.includes(name));
-  if (named.length === 0) return;
   const known = [...otherVariables, ...Object.keys(allOptions).map(variableOf)];
   const bare = (name: string): string => name.replaceAll('_', '');
-  for (const name of named) {
-    if (known.includes(name)) continue;
+  for (const name of Object.keys(process.env).filter((one) => /^REKAP_/i.test(one) && !known.includes(one))) {
     const typed = name.toUpperCase();
     const meant =
       known.find((one) => bare(one) === bare(typed)) ??
@@ -118,13 +98,9 @@ function readEnvironment(declared: Options): Given {
     const text = process.env[variableOf(name)] ?? '';
     if (text === '') return [];
     if (type !== 'boolean') return [[name, text]];
-    if (!/^(true|false|1|0)$/.test(text))
-      throw new RekapError(
-        'usage',
-        `${variableOf(name)} has the invalid value ${JSON.stringify(text)}.`,
-        'Set it to true or false.',
-      );
-    return [[name, text === 'true' || text === '1']];
+    if (/^(true|false|1|0)$/.test(text)) return [[name, text === 'true' || text === '1']];
+    const message = `${variableOf(name)} has the invalid value ${JSON.stringify(text)}.`;
+    throw new RekapError('usage', message, 'Set it to true or false.');
   });
   const hasKey = 'api-key-file' in declared && (process.env[keyVariable] ?? '') !== '';
   return { ...(hasKey ? { 'api-key-file': undefined } : {}), ...Object.fromEntries(given) };

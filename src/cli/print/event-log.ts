@@ -15,105 +15,80 @@ export interface LogEventDefinition {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+function declare(level: Level, meaning: string, fields: LogEventDefinition['fields'] = {}): LogEventDefinition {
+  return { level, meaning, fields };
+}
+
+const dataset = 'The dataset.';
+const seconds = 'Seconds until the retry.';
+
 /** All events. docs/reference/events.md is generated from this. */
 export const logEvents = {
-  config: {
-    level: 'info',
-    meaning: 'The command uses options from `rekap.json` in the working directory.',
-    fields: { file: 'The config file.' },
-  },
-  run_begin: { level: 'info', meaning: 'A run starts.', fields: {} },
-  step: { level: 'info', meaning: 'A step of the run starts.', fields: { step: 'The step, such as build_tables.' } },
-  listing: {
-    level: 'info',
-    meaning: 'rekap is still reading the full listing. Logged after every 100 requests.',
-    fields: { dataset: 'The dataset.', requests: 'Requests so far.' },
-  },
-  partitions: {
-    level: 'info',
-    meaning: 'rekap has read the full listing of a dataset.',
-    fields: { dataset: 'The dataset.', total: 'Number of partitions.' },
-  },
-  progress: {
-    level: 'info',
-    meaning: 'rekap has read another quarter of the partitions.',
-    fields: {
-      dataset: 'The dataset.',
-      done: 'Partitions read.',
-      total: 'Number of partitions.',
-      records: 'Records so far.',
-    },
-  },
-  wait: {
-    level: 'warn',
-    meaning: 'A request failed, and rekap waits before the retry.',
-    fields: { dataset: 'The dataset.', seconds: 'Seconds until the retry.', why: 'Why the request failed.' },
-  },
-  warning: { level: 'warn', meaning: 'Something needs your attention.', fields: { message: 'The warning.' } },
-  schedule_wait: {
-    level: 'info',
-    meaning: '`rekap schedule` waits for the next sync.',
-    fields: { next_run: 'When the next sync starts.' },
-  },
-  schedule_catch_up: {
-    level: 'warn',
-    meaning: 'A scheduled sync was missed, and starts now.',
-    fields: { missed: 'When the sync was scheduled.' },
-  },
-  schedule_first: { level: 'info', meaning: 'No sync has run in this warehouse yet, and one starts now.', fields: {} },
-  schedule_retry: {
-    level: 'warn',
-    meaning: 'The source failed, and rekap retries the sync.',
-    fields: { attempt: 'Number of attempts so far.', seconds: 'Seconds until the retry.', why: 'Why the sync failed.' },
-  },
-  schedule_monitor: {
-    level: 'info',
-    meaning: '`rekap schedule --port` listens for requests.',
-    fields: { url: 'The URL.' },
-  },
-  schedule_end: { level: 'info', meaning: 'A signal stopped the schedule.', fields: {} },
-  run_end: {
-    level: 'info',
-    meaning: 'The run is finished.',
-    fields: {
-      outcome: 'published, held (because of a pin), unchanged, reproduced or dry run.',
-      snapshot: 'The current snapshot.',
-      requests: 'Number of requests.',
-      milliseconds: 'Duration in milliseconds.',
-    },
-  },
-  lake: {
-    level: 'info',
-    meaning: 'The snapshot of a sync is published to the catalog of `--catalog`.',
-    fields: {
-      outcome: 'published or unchanged.',
-      snapshot: 'The snapshot.',
-      catalog: 'The URL of the catalog.',
-      namespace: 'The namespace.',
-    },
-  },
-  push: {
-    level: 'info',
-    meaning: 'The snapshot of a sync is pushed to the bucket of `--push`.',
-    fields: {
-      outcome: 'pushed or unchanged.',
-      snapshot: 'The snapshot.',
-      bucket: 'The bucket.',
-      files: 'Number of files written.',
-      bytes: 'Number of bytes written.',
-    },
-  },
-  run_failed: {
-    level: 'error',
-    meaning: 'The command failed.',
-    fields: {
-      code: 'The code of the failure, as in the list of exit codes.',
-      exit_code: 'The exit code.',
-      message: 'What went wrong.',
-      next: 'What to do.',
-    },
-  },
-} as const satisfies Readonly<Record<string, LogEventDefinition>>;
+  config: declare('info', 'The command uses options from `rekap.json` in the working directory.', {
+    file: 'The config file.',
+  }),
+  run_begin: declare('info', 'A run starts.'),
+  step: declare('info', 'A step of the run starts.', { step: 'The step, such as build_tables.' }),
+  listing: declare('info', 'rekap is still reading the full listing. Logged after every 100 requests.', {
+    dataset,
+    requests: 'Requests so far.',
+  }),
+  partitions: declare('info', 'rekap has read the full listing of a dataset.', {
+    dataset,
+    total: 'Number of partitions.',
+  }),
+  progress: declare('info', 'rekap has read another quarter of the partitions.', {
+    dataset,
+    done: 'Partitions read.',
+    total: 'Number of partitions.',
+    records: 'Records so far.',
+  }),
+  wait: declare('warn', 'A request failed, and rekap waits before the retry.', {
+    dataset,
+    seconds,
+    why: 'Why the request failed.',
+  }),
+  warning: declare('warn', 'Something needs your attention.', { message: 'The warning.' }),
+  schedule_wait: declare('info', '`rekap schedule` waits for the next sync.', {
+    next_run: 'When the next sync starts.',
+  }),
+  schedule_catch_up: declare('warn', 'A scheduled sync was missed, and starts now.', {
+    missed: 'When the sync was scheduled.',
+  }),
+  schedule_first: declare('info', 'No sync has run in this warehouse yet, and one starts now.'),
+  schedule_retry: declare('warn', 'The source failed, and rekap retries the sync.', {
+    attempt: 'Number of attempts so far.',
+    seconds,
+    why: 'Why the sync failed.',
+  }),
+  schedule_monitor: declare('info', '`rekap schedule --port` listens for requests.', { url: 'The URL.' }),
+  schedule_end: declare('info', 'A signal stopped the schedule.'),
+  run_end: declare('info', 'The run is finished.', {
+    outcome: 'published, held (because of a pin), unchanged, reproduced or dry run.',
+    snapshot: 'The current snapshot.',
+    requests: 'Number of requests.',
+    milliseconds: 'Duration in milliseconds.',
+  }),
+  lake: declare('info', 'The snapshot of a sync is published to the catalog of `--catalog`.', {
+    outcome: 'published or unchanged.',
+    snapshot: 'The snapshot.',
+    catalog: 'The URL of the catalog.',
+    namespace: 'The namespace.',
+  }),
+  push: declare('info', 'The snapshot of a sync is pushed to the bucket of `--push`.', {
+    outcome: 'pushed or unchanged.',
+    snapshot: 'The snapshot.',
+    bucket: 'The bucket.',
+    files: 'Number of files written.',
+    bytes: 'Number of bytes written.',
+  }),
+  run_failed: declare('error', 'The command failed.', {
+    code: 'The code of the failure, as in the list of exit codes.',
+    exit_code: 'The exit code.',
+    message: 'What went wrong.',
+    next: 'What to do.',
+  }),
+};
 
 type LogEventName = keyof typeof logEvents;
 
@@ -143,7 +118,8 @@ export function writeWarning(message: string, format: LogFormat): void {
 }
 
 /** Reports on stderr that options come from a file that the user didn't name. */
-export function writeConfigNote(file: string, format: unknown): void {
+export function writeConfigNote(format: unknown): void {
+  const file = 'rekap.json';
   const text = `Using options from ${file}.`;
   if (format === 'json' || format === 'text' || (format === 'auto' && !process.stderr.isTTY))
     logToStderr(format)('config', { file }, text);
@@ -175,49 +151,48 @@ export interface EventLog {
 export function createEventLog(write: (entry: LogEntry) => void, clock: Pick<Clock, 'now'>): EventLog {
   const datasets = new Map<string, { requests: number; total: number | null; done: number; records: number }>();
   let run: string | null = null;
-  const log: EventLog['log'] = (event, fields, text) =>
-    write({ time: clock.now(), level: logEvents[event].level, run, event, fields, text });
+  const log: EventLog['log'] = (name, fields, text) =>
+    write({ time: clock.now(), level: logEvents[name].level, run, event: name, fields, text });
 
-  function reportDataset(event: Exclude<RunEvent, { kind: 'warning' | 'step' | 'begin' }>): void {
-    const { dataset } = event;
-    const seen = datasets.get(dataset) ?? { requests: 0, total: null, done: 0, records: 0 };
-    datasets.set(dataset, seen);
-    if (event.kind === 'wait') {
-      const seconds = Math.max(1, Math.round(event.milliseconds / 1000));
-      log('wait', { dataset, seconds, why: event.why }, `${dataset}: ${event.why}; retrying in ${seconds} s`);
+  function reportDataset(reported: Exclude<RunEvent, { kind: 'warning' | 'step' | 'begin' }>): void {
+    const { dataset: name } = reported;
+    const seen = datasets.get(name) ?? { requests: 0, total: null, done: 0, records: 0 };
+    datasets.set(name, seen);
+    const logOf = (what: LogEventName, fields: LogEntry['fields'], text: string): void =>
+      log(what, { dataset: name, ...fields }, `${name}: ${text}`);
+    if (reported.kind === 'wait') {
+      const left = Math.max(1, Math.round(reported.milliseconds / 1000));
+      logOf('wait', { seconds: left, why: reported.why }, `${reported.why}; retrying in ${left} s`);
     }
-    if (event.kind === 'request') {
+    if (reported.kind === 'request') {
       seen.requests += 1;
-      if (seen.total === null && seen.requests % requestsPerListingEvent === 0)
-        log(
-          'listing',
-          { dataset, requests: seen.requests },
-          `${dataset}: reading the full listing, ${formatNumber(seen.requests)} requests`,
-        );
+      const { requests, total } = seen;
+      if (total === null && requests % requestsPerListingEvent === 0)
+        logOf('listing', { requests }, `reading the full listing, ${formatNumber(requests)} requests`);
     }
-    if (event.kind === 'partitions') {
-      seen.total = event.total;
-      log('partitions', { dataset, total: event.total }, `${dataset}: ${countOf(event.total, 'partition')}`);
+    if (reported.kind === 'partitions') {
+      seen.total = reported.total;
+      logOf('partitions', { total: reported.total }, countOf(reported.total, 'partition'));
     }
-    if (event.kind === 'partition') {
+    if (reported.kind === 'partition') {
       seen.done += 1;
-      seen.records += event.records;
+      seen.records += reported.records;
       const { done, total, records } = seen;
       if (total === null || Math.floor((done * 4) / total) === Math.floor(((done - 1) * 4) / total)) return;
-      const text = `${dataset}: ${formatNumber(done)} of ${countOf(total, 'partition')}, ${countOf(records, 'record')}`;
-      log('progress', { dataset, done, total, records }, text);
+      const text = `${formatNumber(done)} of ${countOf(total, 'partition')}, ${countOf(records, 'record')}`;
+      logOf('progress', { done, total, records }, text);
     }
   }
 
   return {
     log,
-    report(event) {
-      if (event.kind === 'begin') {
-        run = event.run;
+    report(reported) {
+      if (reported.kind === 'begin') {
+        run = reported.run;
         log('run_begin', {}, `run ${run}`);
-      } else if (event.kind === 'warning') log('warning', { message: event.message }, event.message);
-      else if (event.kind === 'step') log('step', { step: event.step.replaceAll(' ', '_') }, event.step);
-      else reportDataset(event);
+      } else if (reported.kind === 'warning') log('warning', { message: reported.message }, reported.message);
+      else if (reported.kind === 'step') log('step', { step: reported.step.replaceAll(' ', '_') }, reported.step);
+      else reportDataset(reported);
     },
   };
 }

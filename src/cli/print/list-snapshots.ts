@@ -97,5 +97,5 @@ export function renderList(snapshots: readonly ListedSnapshot[]): string {
           ),
         ],
   );
-  return `${renderTable(rows, { head, whole: [0, 1, 2], right })}\n${damages.join('')}`;
+  return `${renderTable(rows, { head, right })}\n${damages.join('')}`;
 }

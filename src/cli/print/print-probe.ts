@@ -1,4 +1,4 @@
-/** Prints what a probe found, as tables. */
+/** Renders what a probe found, as tables. */
 
 import { whySkipped } from '../../probe/columns.ts';
 import type { Probe } from '../../probe/probe.ts';
@@ -7,7 +7,7 @@ import { countOf } from '../../runtime/text.ts';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
 
-export function printProbe(probe: Probe): void {
+export function renderProbe(probe: Probe): string {
   const { requests } = probe;
   const sent = requests.map(({ target, status, note }, place) => [
     String(place + 1),
@@ -16,15 +16,17 @@ export function printProbe(probe: Probe): void {
     printable(note),
   ]);
   const head = ['', 'status', 'request', 'what it showed'];
-  section(`${countOf(requests.length, 'request')} of at most ${maxRequests} to ${probe.origin}`, sent, head, [0, 1]);
-  section('The list', findings(probe), ['', 'found', 'why']);
-  section(
-    `Columns, from ${countOf(probe.records.length, 'record')}`,
-    probe.columns.map(({ name, definition: { kind, field, nullable }, why }) =>
-      [name, nullable === true ? `${kind}, nullable` : kind, field, why].map((text) => printable(text)),
+  return [
+    section(`${countOf(requests.length, 'request')} of at most ${maxRequests} to ${probe.origin}`, sent, head, [0, 1]),
+    section('The list', findings(probe), ['', 'found', 'why']),
+    section(
+      `Columns, from ${countOf(probe.records.length, 'record')}`,
+      probe.columns.map(({ name, definition: { kind, field, nullable }, why }) =>
+        [name, nullable === true ? `${kind}, nullable` : kind, field, why].map((text) => printable(text)),
+      ),
+      ['column', 'kind', 'field', 'why'],
     ),
-    ['column', 'kind', 'field', 'why'],
-  );
+  ].join('');
 }
 
 function section(
@@ -32,8 +34,8 @@ function section(
   rows: readonly (readonly string[])[],
   head: readonly string[],
   right: readonly number[] = [],
-): void {
-  process.stdout.write(`\n${paint('bold', title)}\n${renderTable(rows, { head, right })}\n`);
+): string {
+  return `\n${paint('bold', title)}\n${renderTable(rows, { head, right })}\n`;
 }
 
 function findings({ envelope, paging, partition, keys, records, skipped }: Probe): string[][] {

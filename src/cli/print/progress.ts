@@ -34,23 +34,27 @@ export function createProgress(stream: NodeJS.WriteStream, clock: Clock, format:
   return hasLine ? createLine(stream, clock) : createLog(stream, clock, format === 'json' ? 'json' : 'text');
 }
 
+/** Shows a line on stderr that is overwritten, for commands that count something. */
+export function createCounter(isHidden = false) {
+  const { stderr } = process;
+  const isShown = !isHidden && stderr.isTTY && process.env['TERM'] !== 'dumb';
+  const show = (text: string): void => void (isShown && stderr.write(`\r${text}\u001b[K`));
+  return { show, clear: (): void => show('') };
+}
+
 /** Shows the sums of all datasets in one line, which is overwritten. */
 function createLine(stream: NodeJS.WriteStream, clock: Clock): Progress {
-  const totals = new Map<string, number | null>();
-  const seen = { started: clock.monotonic(), since: 0, done: 0, records: 0, requests: 0 };
+  const seen: Seen = { started: clock.monotonic(), since: 0, done: 0, records: 0, requests: 0, totals: new Map() };
   let lastPaint = Number.NEGATIVE_INFINITY;
   let step: string | null = null;
   let waits: string | null = null;
   let ended = false;
 
-  function repaint(isForced: boolean): void {
-    const now = clock.monotonic();
-    if (ended || (!isForced && now - lastPaint < paintInterval)) return;
-    lastPaint = now;
-    const parts = step === null ? partsOf(totals, { ...seen, now }, stream) : [paint('dim', step, stream)];
-    const room = (terminalColumns(stream) ?? assumedColumns) - 1;
+  function repaint(): void {
+    lastPaint = clock.monotonic();
+    const parts = step === null ? partsOf(seen, lastPaint, stream) : [paint('dim', step, stream)];
     const shown = waits === null ? parts : [paint('yellow', waits, stream), ...parts];
-    stream.write(`\r${fitParts(shown, room)}\u001b[K`);
+    stream.write(`\r${fitParts(shown, (terminalColumns(stream) ?? assumedColumns) - 1)}\u001b[K`);
   }
 
   return {
@@ -59,24 +63,16 @@ function createLine(stream: NodeJS.WriteStream, clock: Clock): Progress {
       if (event.kind === 'warning') stream.write(`\r\u001b[K${warningText(event.message, stream)}`);
       else if (event.kind === 'step') step = shownSteps[event.step] ?? step;
       else {
-        if (!totals.has(event.dataset)) totals.set(event.dataset, null);
         waits = event.kind === 'wait' ? describeWait(event) : null;
-        if (event.kind === 'request') seen.requests += 1;
-        if (event.kind === 'partitions') {
-          totals.set(event.dataset, event.total);
-          if (seen.done === 0) seen.since = clock.monotonic();
-        }
-        if (event.kind === 'partition') {
-          seen.done += 1;
-          seen.records += event.records;
-        }
+        count(seen, event, clock);
       }
-      repaint(event.kind === 'warning' || event.kind === 'wait' || event.kind === 'step');
+      const isRare = event.kind === 'warning' || event.kind === 'wait' || event.kind === 'step';
+      if (isRare || clock.monotonic() - lastPaint >= paintInterval) repaint();
     },
     end() {
       if (ended) return;
       step = null;
-      repaint(true);
+      repaint();
       stream.write('\n');
       ended = true;
     },
@@ -91,17 +87,32 @@ function createLine(stream: NodeJS.WriteStream, clock: Clock): Progress {
 interface Seen {
   readonly started: number;
   /** When the number of partitions became known. */
-  readonly since: number;
-  readonly done: number;
-  readonly records: number;
-  readonly requests: number;
-  readonly now: number;
+  since: number;
+  done: number;
+  records: number;
+  requests: number;
+  /** The number of partitions by dataset; null until it is known. */
+  readonly totals: Map<string, number | null>;
+}
+
+function count(seen: Seen, event: Exclude<RunEvent, { kind: 'warning' | 'step' | 'begin' }>, clock: Clock): void {
+  const { totals } = seen;
+  if (!totals.has(event.dataset)) totals.set(event.dataset, null);
+  if (event.kind === 'request') seen.requests += 1;
+  if (event.kind === 'partitions') {
+    totals.set(event.dataset, event.total);
+    if (seen.done === 0) seen.since = clock.monotonic();
+  }
+  if (event.kind === 'partition') {
+    seen.done += 1;
+    seen.records += event.records;
+  }
 }
 
 /** Returns the parts of the line, the most important first. */
 function partsOf(
-  totals: ReadonlyMap<string, number | null>,
-  { started, since, done, records, requests, now }: Seen,
+  { totals, started, since, done, records, requests }: Seen,
+  now: number,
   stream: NodeJS.WriteStream,
 ): string[] {
   const perSecond = requests / Math.max(0.001, (now - started) / 1000);
@@ -111,14 +122,11 @@ function partsOf(
   if (total === 0 && open.length > 0)
     return [`reading the full listing of ${open.join(', ')}`, countOf(requests, 'request'), rate];
   const filled = total === 0 ? barWidth : Math.round((done / total) * barWidth);
+  const left = roundSeconds(((now - since) / 1000 / done) * (total - done));
   return [
     `${formatNumber(done)}/${formatNumber(total)} partitions`,
     paint('green', '━'.repeat(filled), stream) + paint('dim', '─'.repeat(barWidth - filled), stream),
-    ...(done === total
-      ? ['done']
-      : done === 0
-        ? []
-        : [`${roundSeconds(((now - since) / 1000 / done) * (total - done))} left`]),
+    ...(done === total ? ['done'] : done === 0 ? [] : [`${left} left`]),
     `${formatNumber(records)} records`,
     rate,
   ];

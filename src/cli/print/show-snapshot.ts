@@ -43,10 +43,9 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
     renderTable(datasets, {
       head: ['dataset', 'rows', 'in quarantine', 'violations', 'partitions', 'proved complete', 'proof', 'read (UTC)'],
       right: [1, 2, 3, 4],
-      whole: [0, 5, 6, 7],
     }).trimEnd(),
     '',
-    renderTable(files, { head: ['file', 'size', 'SHA-256'], right: [1], whole: [0] }),
+    renderTable(files, { head: ['file', 'size', 'SHA-256'], right: [1] }),
     ...(manifest.warnings.length > 0
       ? ['', 'Warnings:', ...manifest.warnings.map((warning) => prose(`  ${printable(warning)}`))]
       : []),

@@ -16,48 +16,51 @@ const longestExample = 300;
 
 export function renderSummary(result: SyncResult, project: Project): string {
   const prose = (text: string): string => fitLines(text, process.stdout);
-  if (result.outcome === 'unchanged') {
-    const lines = [
-      headline(result),
-      describePin(result),
-      describeContents(result, project),
-      requests(result),
-      warnings(result),
-    ];
-    return `${lines
-      .filter((line) => line !== '')
-      .map(prose)
-      .join('\n')}\n`;
-  }
-  const parts = [
-    prose([headline(result), describePin(result)].join('\n').trim()),
-    datasetTable(result, project),
-    prose(changes(result)),
-    prose(brokenChecks(result)),
-    prose(requests(result)),
-    warnings(result),
-    places(result),
-  ];
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  const head = [headline(result), describePin(result)].filter((line) => line !== '');
+  const isUnchanged = result.outcome === 'unchanged';
+  const parts = isUnchanged
+    ? [...head, describeContents(result, project), requests(result), warnings(result)].map(prose)
+    : [
+        prose(head.join('\n')),
+        datasetTable(result, project),
+        ...[changes(result), brokenChecks(result), requests(result)].map(prose),
+        warnings(result),
+        places(result),
+      ];
+  return `${parts.filter((part) => part !== '').join(isUnchanged ? '\n' : '\n\n')}\n`;
 }
 
 function headline({ kind, outcome, run, snapshot, current, equals, manifest }: SyncResult): string {
+  const source = nameSource(manifest.source);
+  const id = (name: string | null): string => paint('bold', name ?? '');
+  const done = (text: string): string => paint(['green', 'bold'], text);
   const parquet = manifest.files.filter(({ path }) => path.endsWith('.parquet')).length;
+  const same = `with the same figures and ${parquet} identical Parquet files.`;
+  const from = kind === 'replay' ? `from the responses of run ${manifest.run}: ${source}` : `from ${source}`;
   switch (outcome) {
-    case 'reproduced':
-      return `${paint(['green', 'bold'], 'Reproduced')} snapshot ${paint('bold', snapshot ?? '')} from ${origin(manifest)}, ${equals === null ? 'with the same rows and figures. Its history refers to other snapshots and was not compared' : `with the same figures and ${parquet} identical Parquet files`}.`;
-    case 'published':
-      return `${paint(['green', 'bold'], 'Published')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the responses of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}.${equals === null ? '' : ` It equals snapshot ${equals}, with the same figures and ${parquet} identical Parquet files.`}`;
+    case 'reproduced': {
+      const how =
+        equals === null
+          ? 'with the same rows and figures. Its history refers to other snapshots and was not compared.'
+          : same;
+      return `${done('Reproduced')} snapshot ${id(snapshot)} from ${origin(manifest)}, ${how}`;
+    }
+    case 'published': {
+      const equal = equals === null ? '' : ` It equals snapshot ${equals}, ${same}`;
+      return `${done('Published')} snapshot ${id(run)} ${from}.${equal}`;
+    }
     case 'held':
-      return `${paint(['green', 'bold'], 'Kept')} snapshot ${paint('bold', run)} from ${kind === 'replay' ? `the responses of run ${manifest.run}: ` : ''}${nameSource(manifest.source)}, but did not make it current.`;
+      return `${done('Kept')} snapshot ${id(run)} ${from}, but did not make it current.`;
     case 'unchanged':
-      if (snapshot !== current)
-        return `${paint(['green', 'bold'], 'No changes')} at ${nameSource(manifest.source)} since snapshot ${paint('bold', snapshot ?? '')}.`;
-      return `${paint(['green', 'bold'], isPartial(manifest) ? 'No changes in the requested data' : 'No changes')} at ${nameSource(manifest.source)}: snapshot ${paint('bold', current ?? '')} stays current.`;
-    case 'dry run':
-      return kind === 'replay'
-        ? `${paint(['cyan', 'bold'], 'Dry run:')} the replayed run was a dry run too. All data was checked again. Nothing was published.`
-        : `${paint(['cyan', 'bold'], 'Dry run:')} all data was fetched and checked. Nothing was published.`;
+      if (snapshot !== current) return `${done('No changes')} at ${source} since snapshot ${id(snapshot)}.`;
+      return `${done(isPartial(manifest) ? 'No changes in the requested data' : 'No changes')} at ${source}: snapshot ${id(current)} stays current.`;
+    case 'dry run': {
+      const what =
+        kind === 'replay'
+          ? 'the replayed run was a dry run too. All data was checked again.'
+          : 'all data was fetched and checked.';
+      return `${paint(['cyan', 'bold'], 'Dry run:')} ${what} Nothing was published.`;
+    }
   }
 }
 
@@ -90,42 +93,32 @@ function origin({ datasets, previous, run }: Manifest): string {
 }
 
 function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
-  const rows = pipelines.flatMap(({ table }) => {
+  const rows = pipelines.flatMap(({ table }): Record<string, string>[] => {
     const dataset = manifest.datasets[table];
     if (dataset === undefined || (dataset.partitions.length === 0 && dataset.rows === 0)) return [];
-    const { ledger, violations } = dataset;
+    const { ledger, violations, carried_over, rows: count } = dataset;
     const now = readNow(manifest, dataset);
-    const figures = [
-      countPages(now),
-      ledger.fetched,
-      ledger.published,
-      ledger.quarantined,
-      ledger.duplicates,
-      dataset.carried_over,
-      dataset.rows,
-      Object.values(violations).reduce((total, count) => total + count, 0),
+    return [
+      {
+        dataset: table,
+        partitions: countPartitions(now),
+        pages: formatNumber(countPages(now)),
+        records: formatNumber(ledger.fetched),
+        published: formatNumber(ledger.published),
+        quarantined: formatNumber(ledger.quarantined),
+        duplicates: formatNumber(ledger.duplicates),
+        'carried over': formatNumber(carried_over),
+        rows: formatNumber(count),
+        violations: formatNumber(Object.values(violations).reduce((total, each) => total + each, 0)),
+        proof: listGrades(now),
+      },
     ];
-    return [[table, countPartitions(now), ...figures.map(formatNumber), listGrades(now)]];
   });
-  const head = [
-    'dataset',
-    'partitions',
-    'pages',
-    'records',
-    'published',
-    'quarantined',
-    'duplicates',
-    'carried over',
-    'rows',
-    'violations',
-    'proof',
-  ];
-  const shown = head.map((name, index) => name !== 'carried over' || rows.some((row) => row[index] !== '0'));
-  const pick = (cells: readonly string[]) => cells.filter((_, index) => shown[index]);
-  return renderTable(rows.map(pick), {
-    head: pick(head),
-    right: pick(head).flatMap((name, index) => (index === 0 || name === 'proof' ? [] : [index])),
-  });
+  const isShown = (name: string): boolean => name !== 'carried over' || rows.some((row) => row[name] !== '0');
+  const head = Object.keys(rows[0] ?? { dataset: '' }).filter(isShown);
+  const right = head.flatMap((name, index) => (name === 'dataset' || name === 'proof' ? [] : [index]));
+  const cells = rows.map((row) => head.map((name) => row[name]!));
+  return renderTable(cells, { head, right });
 }
 
 function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult): string {
@@ -135,12 +128,10 @@ function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult
       {
         changes: { added, removed, changed },
       },
-    ]) =>
-      added + removed + changed === 0
-        ? []
-        : [
-            `${table}: ${countOf(changed, 'record')} changed, ${formatNumber(added)} added, ${formatNumber(removed)} removed`,
-          ],
+    ]) => {
+      const counts = `${countOf(changed, 'record')} changed, ${formatNumber(added)} added, ${formatNumber(removed)} removed`;
+      return added + removed + changed === 0 ? [] : [`  ${table}: ${counts}`];
+    },
   );
   if (lines.length === 0) return '';
   const { previous } = manifest;
@@ -148,10 +139,8 @@ function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult
   const canCompare = kind === 'sync' && !pruned.some((id) => id === previous);
   const diff = outcome === 'held' ? `diff ${previous} ${run}` : 'diff';
   const next = canCompare ? `run ${command(diff, warehouse)}` : 'query the table changes';
-  return [
-    `${paint('bold', `Changes since snapshot ${previous}`)}${outcome === 'dry run' ? '' : ` (for details, ${next})`}`,
-    ...lines.map((line) => `  ${line}`),
-  ].join('\n');
+  const details = outcome === 'dry run' ? '' : ` (for details, ${next})`;
+  return [`${paint('bold', `Changes since snapshot ${previous}`)}${details}`, ...lines].join('\n');
 }
 
 /** Mentions duplicates: the key may be too short, or a field may be missing in it. */

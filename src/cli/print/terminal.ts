@@ -75,6 +75,16 @@ export function warningText(message: string, stream: NodeJS.WriteStream): string
   return fitLines(`${paint('yellow', 'warning:', stream)} ${printable(message)}\n`, stream);
 }
 
+/** Prints a warning to stderr. */
+export function printWarning(message: string): void {
+  process.stderr.write(warningText(message, process.stderr));
+}
+
+/** Prints a line to stderr, so that stdout contains only data. */
+export function printNotice(line: string | null): void {
+  if (line !== null) process.stderr.write(`${line}\n`);
+}
+
 /** Prints a failure that doesn't end the command. */
 export function printFailure(what: string, error: unknown): void {
   const message = messageOf(error);

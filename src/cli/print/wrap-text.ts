@@ -11,6 +11,11 @@ export function widthOf(stream: NodeJS.WriteStream): number {
   return Math.max(40, Math.min(maxWidth, terminalColumns(stream) ?? maxWidth));
 }
 
+/** Returns the width for help, which is also printed without a terminal. */
+export function helpWidth(): number {
+  return Math.min(process.stdout.columns ?? (Number(process.env['COLUMNS']) || 80), maxWidth);
+}
+
 /** Lays out two columns. Wraps the second one, or puts it below the first one if it would be too narrow. */
 export function inColumns(rows: readonly (readonly [string, string])[], width: number, minFirst = 0): string[] {
   const first = Math.max(minFirst, ...rows.map(([left]) => left.length)) + 4;
@@ -32,21 +37,6 @@ export function wrap(text: string, width: number, words: readonly string[] = tex
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return [...lines, line];
-}
-
-/** Wraps a text, and breaks words that are wider than a line. */
-export function breakText(text: string, width: number): string[] {
-  return wrap(text, width).flatMap((line) => {
-    const lines: string[] = [];
-    for (let rest = line; rest !== '' || lines.length === 0;) {
-      // Take at least one character, even if it is wider than the line.
-      const part =
-        shownWidth(rest) <= width ? rest : beginningOf(rest, width) || String.fromCodePoint(rest.codePointAt(0)!);
-      lines.push(part);
-      rest = rest.slice(part.length);
-    }
-    return lines;
-  });
 }
 
 /** Wraps long lines for a terminal, with a hanging indent, and never inside a quoted command. Other streams get the text unchanged. */
