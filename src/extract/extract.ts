@@ -5,7 +5,8 @@ import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset.ts';
 import type { ExtractOptions } from './extract-options.ts';
-import { PageHolder } from './pages.ts';
+import { PageHolder } from './page-holder.ts';
+import { readPartition } from './partition.ts';
 import { partitionList } from '../project/partition-list.ts';
 import { CollectedValues } from './partition-values.ts';
 
@@ -69,7 +70,7 @@ async function* readDatasets(
         signal.throwIfAborted();
         if (isOver) return null;
         try {
-          return await extraction.read(partition, lookahead);
+          return await readPartition(extraction, partition, lookahead);
         } catch (error) {
           isOver = true;
           throw error;
@@ -97,8 +98,8 @@ async function* readDatasets(
     yield* readAll(planned.flatMap(({ extraction, partitions, first }) => start(extraction, partitions.slice(first))));
     const again = await settleAll(
       extractions.map(async (extraction) => {
-        const known = new Set(withSameColumn(extraction.pipeline).flatMap((other) => other.seenPartitions));
-        return { extraction, partitions: await extraction.partitionsToReadAgain(known) };
+        const seen = new Set(withSameColumn(extraction.pipeline).flatMap((other) => other.seenPartitions));
+        return { extraction, partitions: await extraction.partitionsToReadAgain(seen) };
       }),
     );
     yield* readAll(again.flatMap(({ extraction, partitions }) => start(extraction, partitions)));

@@ -38,10 +38,10 @@ async function* readPages(
   const address = (offset: number, size: number) => ({ [limitName]: size, [offsetName]: offset });
   const fetched = await fetchFirst((size) => address(0, size));
   const { size } = fetched;
-  const fetch = (offset: number, isBehind: boolean) => fetchAt(address(offset, size), isBehind ? 'behind' : 'page');
+  const fetch = (offset: number, isBehind: boolean) => fetchAt(address(offset, size), isBehind ? 'past end' : 'page');
   // A total that was reached makes the page behind unneeded: then an error there is no reason to doubt the end.
   const fetchBehind = (offset: number, last: Page) =>
-    fetchAt(address(offset, size), signs.isTotal(last, offset) ? 'unneeded' : 'behind');
+    fetchAt(address(offset, size), signs.isTotal(last, offset) ? 'unneeded' : 'past end');
   const atEnd = (behind: FetchedPage): PassPage => ({
     fetched: behind,
     first: behind.page.records.length,

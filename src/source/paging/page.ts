@@ -79,7 +79,7 @@ export function numberedPages({
         const isTotal = signs.isTotal(page, received);
         const next = address(number + 1, first.size);
         try {
-          return await known.fetchNew(() => fetch(next, isTotal ? 'unneeded' : 'behind'), `"${parameter}"`);
+          return await known.fetchNew(() => fetch(next, isTotal ? 'unneeded' : 'past end'), `"${parameter}"`);
         } catch (error) {
           // Some services return the last page again.
           if (isTotal && isRekapError(error, 'broken-reading')) return 'total';

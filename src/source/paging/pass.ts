@@ -17,7 +17,7 @@ export interface PageFetcher {
    * Fetches another page. Behind the end of a list, status 204, 404, 410 or 416 counts as an empty page. An unneeded page may also be refused
    * in any other way.
    */
-  fetch(address: PageAddress, need: 'page' | 'behind' | 'unneeded'): Promise<FetchedPage>;
+  fetch(address: PageAddress, need: 'page' | 'past end' | 'unneeded'): Promise<FetchedPage>;
   /** True if this pass has shorter pages than the list, so that it must have a second page. */
   readonly isShortened: boolean;
   hashOf(page: Page, row: number): string;
