@@ -8,11 +8,6 @@ import type { Page, PageRequest } from '../stages.ts';
 /** Error codes of zlib and brotli for bytes that don't match their encoding. */
 export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
 
-const contactOperator = 'Contact the operator of the service, or of the proxy in front of it.';
-
-/** undici's error message for "100 Continue", which rekap doesn't request. */
-const unexpectedContinue = 'bad response';
-
 const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
 
 interface FailureText {
@@ -32,13 +27,7 @@ export function describeFailure(failure: Failure, { url, giveUp, detail, next }:
         return new RekapError(
           'envelope',
           `The body of the response of ${url} does not match its content-encoding: ${detail} (${giveUp}).`,
-          contactOperator,
-        );
-      if (detail === unexpectedContinue)
-        return new RekapError(
-          'envelope',
-          `${url} sends "100 Continue" before its response, although rekap did not request it, and rekap cannot read the response (${giveUp}).`,
-          contactOperator,
+          'Contact the operator of the service, or of the proxy in front of it.',
         );
       return brokenConnection.has(failure.code)
         ? new RekapError(
@@ -148,12 +137,14 @@ function connectionMessage(code: string, detail: string): string {
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
       return 'the server does not use TLS; its address may start with http://';
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return `the headers of the response are larger than 16 kB [${code}]`;
     default:
       return `${detail.replaceAll(/\s+/g, ' ').trim() || 'the connection failed'} [${code}]`;
   }
 }
 
-/** Returns the innermost error code, which is the most specific. undici wraps the system's error, and an AggregateError holds several. */
+/** Returns the innermost error code, which is the most specific. undici wraps the system's error, and an AggregateError has several. */
 export function connectionCode(error: unknown): string {
   let code = systemCode(error);
   for (let inner = error; inner instanceof Error; inner = inner.cause) {

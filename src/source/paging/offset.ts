@@ -10,7 +10,7 @@ import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { PagesAhead } from './pages-ahead.ts';
-import { type PageFetcher, type Pager, type PassPage, signBehind, StartOver } from './pass.ts';
+import { type PageFetcher, type Pager, type PassPage, signPastEnd, StartOver } from './pass.ts';
 
 interface Joint {
   readonly url: string;
@@ -38,31 +38,29 @@ async function* readPages(
   const address = (offset: number, size: number) => ({ [limitName]: size, [offsetName]: offset });
   const fetched = await fetchFirst((size) => address(0, size));
   const { size } = fetched;
-  const fetch = (offset: number, isBehind: boolean) => fetchAt(address(offset, size), isBehind ? 'past end' : 'page');
-  // A total that was reached makes the page behind unneeded: then an error there is no reason to doubt the end.
-  const fetchBehind = (offset: number, last: Page) =>
+  const fetch = (offset: number, mayBePastEnd: boolean) =>
+    fetchAt(address(offset, size), mayBePastEnd ? 'past end' : 'page');
+  // If the total is reached, an error of the page past the end doesn't raise doubts.
+  const fetchPastEnd = (offset: number, last: Page) =>
     fetchAt(address(offset, size), signs.isTotal(last, offset) ? 'unneeded' : 'past end');
-  const atEnd = (behind: FetchedPage): PassPage => ({
-    fetched: behind,
-    first: behind.page.records.length,
-    size,
-    end: signBehind(behind),
-  });
+  const atEnd = (fetched: FetchedPage): PassPage => {
+    return { fetched, first: fetched.page.records.length, size, end: signPastEnd(fetched) };
+  };
   signs.note(fetched.page);
   yield { fetched, first: 0, size, end: null };
   const endOf = (page: Page): Joint => ({ url: page.url, hash: hashOf(page, page.records.length - 1) });
   let total = fetched.page.records.length;
   if (total === 0) {
-    const behind = await fetch(0, true);
-    yield atEnd(behind);
-    return requireNothing(behind);
+    const pastEnd = await fetch(0, true);
+    yield atEnd(pastEnd);
+    return requireNothing(pastEnd);
   }
   // A single record has no previous record to overlap with, so the page after it must be empty twice.
   if (total === 1) {
     for (const _attempt of [1, 2]) {
-      const behind = await fetchBehind(1, fetched.page);
-      yield atEnd(behind);
-      requireNoSecond(behind, size);
+      const pastEnd = await fetchPastEnd(1, fetched.page);
+      yield atEnd(pastEnd);
+      requireNoSecond(pastEnd, size);
     }
     return requireNoMore(fetched.page);
   }
@@ -73,7 +71,7 @@ async function* readPages(
   try {
     for (let length = total, expected = size; ; expected = longest) {
       // A shorter page is probably the last one: then both requests for the end are sent at once.
-      const early = length < expected ? fetchBehind(total, page) : null;
+      const early = length < expected ? fetchPastEnd(total, page) : null;
       early?.catch(() => undefined);
       if (early === null) ahead.advance(total - 1, longest - 1);
       const next = await ahead.take(total - 1);
@@ -87,15 +85,15 @@ async function* readPages(
           await early?.then(requireNothing, () => undefined);
           return;
         }
-        const behind = await (early ?? fetchBehind(total, next.page)).catch((error: unknown) => {
-          if (signs.isTotal(next.page, total)) return fetchBehind(total, next.page);
+        const pastEnd = await (early ?? fetchPastEnd(total, next.page)).catch((error: unknown) => {
+          if (signs.isTotal(next.page, total)) return fetchPastEnd(total, next.page);
           // Only shorter pages show whether the flag of a list of one page can be true.
           const mayShorten = !isShortened && total >= 3 && total <= size && next.page.hasMore === false;
           throw mayShorten && isRekapError(error, 'source-status') ? new StartOver(total - 1, 'short list') : error;
         });
-        yield atEnd(behind);
+        yield atEnd(pastEnd);
         requireNoMore(next.page);
-        return requireNothing(behind);
+        return requireNothing(pastEnd);
       }
       if (page.hasMore === false)
         throw contradiction(`${page.url} says that no page follows ("hasMore"), but one does.`);
