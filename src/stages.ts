@@ -112,13 +112,13 @@ export interface Verdict {
   readonly pages: number;
   readonly readings: number;
   readonly read_at: string;
-  /** What showed the end of the accepted pass; null if unknown, undefined in older files. */
+  /** What showed the end of the accepted pass. Missing without a pass, null if unknown. */
   readonly end?: EndSign | null | undefined;
-  /** Records of the longest page in each pass that agreed; undefined in older files. */
+  /** Records of the longest page in each pass that agreed. Missing without a pass. */
   readonly page_sizes?: readonly number[] | undefined;
   /** Why the partition is incomplete, and what to do; null if it is complete. */
   readonly reason: string | null;
-  /** Fingerprint of the keys and values of its records, in any order; null if unknown, undefined in older files. */
+  /** Fingerprint of the keys and values of its records, in any order; null if unknown. */
   readonly content?: string | null | undefined;
 }
 

@@ -81,9 +81,9 @@ export const landedVerdictShape = v.object({
   read_at: time,
   reason: v.nullable(text),
   content: v.optional(v.nullable(text)),
-  /** Sign of the end of the list. Missing in older landings. */
+  /** Sign of the end of the list. Missing without a pass. */
   end: v.optional(v.nullable(v.picklist(endSigns))),
-  /** Records of the longest page in each pass that agreed. Missing in older landings. */
+  /** Records of the longest page in each pass that agreed. Missing without a pass. */
   page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
   accepted: v.array(v.strictTuple([count, count, count])),
 });

@@ -12,11 +12,6 @@ import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { PagesAhead } from './pages-ahead.ts';
 import { type PageFetcher, type Pager, type PassPage, signPastEnd, StartOver } from './pass.ts';
 
-interface Joint {
-  readonly url: string;
-  readonly hash: string;
-}
-
 /** Proof: two passes, each of which shows its own gaps. */
 export function overlappingPages(paging: Extract<Paging, { by: 'offset' }>): Pager {
   const signs = new EndSigns();
@@ -48,7 +43,7 @@ async function* readPages(
   };
   signs.note(fetched.page);
   yield { fetched, first: 0, size, end: null };
-  const endOf = (page: Page): Joint => ({ url: page.url, hash: hashOf(page, page.records.length - 1) });
+  const lastHashOf = (page: Page) => hashOf(page, page.records.length - 1);
   let total = fetched.page.records.length;
   if (total === 0) {
     const pastEnd = await fetch(0, true);
@@ -66,7 +61,7 @@ async function* readPages(
   }
   const ahead = new PagesAhead(fetch, lookahead);
   let page = fetched.page;
-  let last = endOf(page);
+  let lastHash = lastHashOf(page);
   let longest = total;
   try {
     for (let length = total, expected = size; ; expected = longest) {
@@ -75,7 +70,8 @@ async function* readPages(
       early?.catch(() => undefined);
       if (early === null) ahead.advance(total - 1, longest - 1);
       const next = await ahead.take(total - 1);
-      requireJoin(next, last, { hashOf, offsetName });
+      requireRecords(next, page);
+      if (hashOf(next.page, 0) !== lastHash) throw otherStart(next.page, page, offsetName);
       signs.note(next.page);
       ({ length } = next.page.records);
       if (length === 1) {
@@ -99,7 +95,7 @@ async function* readPages(
         throw contradiction(`${page.url} says that no page follows ("hasMore"), but one does.`);
       yield { fetched: next, first: 1, size, end: null };
       ({ page } = next);
-      last = endOf(page);
+      lastHash = lastHashOf(page);
       total += length - 1;
       longest = Math.max(longest, length);
     }
@@ -108,21 +104,19 @@ async function* readPages(
   }
 }
 
-function requireJoin(
-  { page, refusal }: FetchedPage,
-  last: Joint,
-  { hashOf, offsetName }: Pick<PageFetcher, 'hashOf'> & { readonly offsetName: string },
-): void {
-  if (page.records.length === 0)
-    throw new RekapError(
-      'broken-reading',
-      `${page.url} ${refusal === null ? 'is empty' : `returned status ${refusal.status}`}, although ${last.url} returned a record at this offset.`,
-      'The source sometimes leaves out records, or changed during the sync. Run the sync again.',
-    );
-  if (hashOf(page, 0) === last.hash) return;
+function requireRecords({ page, refusal }: FetchedPage, before: Page): void {
+  if (page.records.length > 0) return;
   throw new RekapError(
     'broken-reading',
-    `${page.url} does not start with the last record of ${last.url}.`,
+    `${page.url} ${refusal === null ? 'is empty' : `returned status ${refusal.status}`}, although ${before.url} returned a record at this offset.`,
+    'The source sometimes leaves out records, or changed during the sync. Run the sync again.',
+  );
+}
+
+function otherStart({ url }: Page, before: Page, offsetName: string): RekapError {
+  return new RekapError(
+    'broken-reading',
+    `${url} does not start with the last record of ${before.url}.`,
     `The source ignores "${offsetName}", has no fixed order, or changed during the sync. Run the sync again, or contact its operator.`,
   );
 }

@@ -10,7 +10,7 @@ import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { isRefusal } from '../source-messages.ts';
 import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
-import { type PageFetcher, type Pager, signPastEnd, StartOver, withoutRepeats } from './pass.ts';
+import { type Pager, signPastEnd, StartOver, withoutRepeats } from './pass.ts';
 
 /** Proof: two passes with different page sizes, or two equal ones if the source has no size parameter or ignores it. */
 export function numberedPages({
@@ -39,13 +39,15 @@ export function numberedPages({
       const { length } = first.page.records;
       const size = sizeName === undefined ? length : first.size;
       const before = isStartProved ? null : await fetch(address(0, first.size), 'unneeded');
-      const start = before === null ? null : new ListStart(before.page, hashOf);
+      // Some sources return page 1 for page 0, others all records, or an error. Its first record must be on a later page.
+      let missing = before === null || before.page.records.length === 0 ? null : hashOf(before.page, 0);
       let fetched: FetchedPage = await fetchNew(async () => first, '');
       let received = 0;
       for (let number = begin; ; number += 1) {
         const { page } = fetched;
         signs.note(page);
-        start?.look(page);
+        for (let row = 0; row < page.records.length && missing !== null; row += 1)
+          if (hashOf(page, row) === missing) missing = null;
         received += page.records.length;
         const end = signPastEnd(fetched) ?? (signs.isLast(page) ? 'hasMore' : null);
         if (page.records.length === 0) requireNoMore(page);
@@ -68,7 +70,7 @@ export function numberedPages({
         if (page.records.length !== length) throw varyingLength(page, `${length} and another page follows`);
         if (records.length > length) throw varyingLength(next.page, String(length));
       }
-      start?.requireFound(parameter);
+      if (missing !== null) throw countsFromZero(before!.page, parameter);
       if (before !== null && isUncertain(before.refusal))
         startProblem = `page 0 could not be read, so the list may begin there: ${before.refusal!.message.replace(/\.$/, '')}`;
       else isStartProved ||= received > 0;
@@ -101,32 +103,12 @@ function isUncertain(refusal: RekapError | null): boolean {
   return refusal.status > 500 || [408, 425, 429].includes(refusal.status);
 }
 
-/** Checks that all records of page 0 are on the pages from 1 on. Some sources return page 1 for it, others all records, or an error. */
-class ListStart {
-  private readonly before: Page;
-  private readonly hashOf: PageFetcher['hashOf'];
-  /** The hash of its first record; null if page 0 has none, or it was found. */
-  private wanted: string | null;
-
-  constructor(before: Page, hashOf: PageFetcher['hashOf']) {
-    this.before = before;
-    this.hashOf = hashOf;
-    this.wanted = before.records.length === 0 ? null : hashOf(before, 0);
-  }
-
-  look(page: Page): void {
-    for (let row = 0; row < page.records.length && this.wanted !== null; row += 1)
-      if (this.hashOf(page, row) === this.wanted) this.wanted = null;
-  }
-
-  requireFound(parameter: string): void {
-    if (this.wanted === null) return;
-    throw new RekapError(
-      'unprovable-source',
-      `${this.before.url} has records that no page from 1 on has: the source counts its pages from 0.`,
-      `Add first: 0 to the paging, beside "${parameter}".`,
-    );
-  }
+function countsFromZero({ url }: Page, parameter: string): RekapError {
+  return new RekapError(
+    'unprovable-source',
+    `${url} has records that no page from 1 on has: the source counts its pages from 0.`,
+    `Add first: 0 to the paging, beside "${parameter}".`,
+  );
 }
 
 function varyingLength({ records, url }: Page, first: string): RekapError {

@@ -61,16 +61,10 @@ export interface Pager {
   readonly movesRecords: boolean;
   /** True if the page size can vary between passes: each second pass requests one record fewer per page. */
   readonly repages: boolean;
-  /** Returns the strength of the proof that two passes agree. */
-  grade(agreement: Agreement): Grade;
+  /** Returns the strength of the proof that passes agree. `sizesDiffer` is true if their longest pages differ in length. */
+  grade(agreement: { readonly records: number; readonly sizesDiffer: boolean }): Grade;
   /** Returns what is wrong if no response of the run has the declared place of the next page; null if one has it. */
   unseen(): string | null;
-}
-
-interface Agreement {
-  readonly records: number;
-  /** True if the longest pages of the agreeing passes differ in length. */
-  readonly sizesDiffer: boolean;
 }
 
 /**
