@@ -33,29 +33,15 @@ export interface HttpOptions {
 }
 
 /** Opens a pool of connections to one host. Redirects aren't followed, so that the key goes nowhere else. */
-export function createHttpTransport({
-  baseUrl,
-  apiKey,
-  auth,
-  connections,
-  timeout,
-  maxResponseBytes,
-}: HttpOptions): Transport {
-  const credentials = credentialsOf(auth, apiKey);
+export function createHttpTransport(options: HttpOptions): Transport {
+  const { baseUrl, connections, timeout, maxResponseBytes } = options;
+  const credentials = credentialsOf(options.auth, options.apiKey);
   const { origin } = new URL(baseUrl);
+  // The caller limits the whole attempt, so the timeouts of undici are off.
+  const limits = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout }, maxHeaderSize: 16_384 };
   const pool = requireWebAssembly()
     .then(() => import('undici'))
-    .then(
-      // The caller limits the whole attempt. The timeouts of undici are off.
-      ({ Pool }) =>
-        new Pool(origin, {
-          connections,
-          headersTimeout: 0,
-          bodyTimeout: 0,
-          connect: { timeout },
-          maxHeaderSize: 16_384,
-        }),
-    );
+    .then(({ Pool }) => new Pool(origin, { connections, ...limits }));
   pool.catch(() => undefined);
   return {
     async send(_request, path, signal) {

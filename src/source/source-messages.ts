@@ -29,17 +29,7 @@ export function describeFailure(failure: Failure, { url, giveUp, detail, next }:
           `The body of the response of ${url} does not match its content-encoding: ${detail} (${giveUp}).`,
           'Contact the operator of the service, or of the proxy in front of it.',
         );
-      return brokenConnection.has(failure.code)
-        ? new RekapError(
-            'source-unreachable',
-            `${url} did not return a complete response: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
-            'Run the sync again later. A smaller --page-size may help. If there is never a response, check --base-url.',
-          )
-        : new RekapError(
-            'source-unreachable',
-            `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
-            adviceOnCertificate(failure.code) ?? 'Check --base-url and the network, then run the sync again.',
-          );
+      return unreachable(failure.code, url, giveUp, connectionMessage(failure.code, detail));
     case 'timeout':
       return new RekapError(
         'source-unreachable',
@@ -66,6 +56,16 @@ export function describeFailure(failure: Failure, { url, giveUp, detail, next }:
     case 'malformed':
       return new RekapError('envelope', detail, next);
   }
+}
+
+function unreachable(code: string, url: string, giveUp: string, why: string): RekapError {
+  const [what, next] = brokenConnection.has(code)
+    ? [
+        'did not return a complete response',
+        'Run the sync again later. A smaller --page-size may help. If there is never a response, check --base-url.',
+      ]
+    : ['cannot be reached', adviceOnCertificate(code) ?? 'Check --base-url and the network, then run the sync again.'];
+  return new RekapError('source-unreachable', `${url} ${what}: ${why} (${giveUp}).`, next);
 }
 
 /** Returns what to do about a certificate of an unknown authority; null for other failures. */
@@ -225,7 +225,7 @@ export function redirectDetail(location: string | string[] | undefined, path: st
 }
 
 /**
- * No content, not found, gone, range not satisfiable (RFC 9110). Services return them behind the last page, or for a partition without
+ * No content, not found, gone, range not satisfiable (RFC 9110). Services return them past the last page, or for a partition without
  * records. Such a response counts as an empty page, which must be confirmed by a second one.
  */
 export const emptyStatuses: ReadonlySet<number> = new Set([204, 404, 410, 416]);

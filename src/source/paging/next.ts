@@ -21,7 +21,7 @@ type NextPaging = Extract<Paging, { by: 'next' }>;
  */
 export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
   const { size: sizeName, ignores = [] } = paging;
-  const place = placeOf(paging);
+  const place = nextPointer(paging) ?? 'Link';
   const signs = new EndSigns();
   let hasNamed = false;
   /** Members of the first page that ended a list without naming a next page. */
@@ -104,10 +104,6 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
       }
     },
   };
-}
-
-function placeOf(paging: NextPaging): string {
-  return nextPointer(paging) ?? 'Link';
 }
 
 function membersOf({ envelope }: Page): string {
