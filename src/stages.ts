@@ -83,7 +83,7 @@ export const grades = ['overlap', 'repaged', 'rechained', 'repeated', 'chain', '
 export type Grade = (typeof grades)[number];
 
 /**
- * Signs of the end of a pass. `empty page`: the next page has no records. `status`: it has status 204, 404, 410 or 416. `null`: the last
+ * Signs of the end of a pass. `empty page`: the page past the end has no records. `status`: it has status 204, 404, 410 or 416. `null`: the last
  * page says that no page follows. `missing`: it names no next page, but others did. `hasMore`: the declared flag is false. `total`: the
  * declared count is reached. `body`: the response was intact. `listing`: the full listing shows the end.
  */

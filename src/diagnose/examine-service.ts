@@ -1,7 +1,8 @@
 /** Checks that a service responds as a project declares it: reads first pages as a sync does, and compares them with the declaration. */
 
 import { RekapError } from '../errors.ts';
-import { DatasetPages, PageHolder } from '../extract/pages.ts';
+import { PageHolder } from '../extract/page-holder.ts';
+import { DatasetPages } from '../extract/pages.ts';
 import { RecordReader } from '../extract/prove.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { nextPointer } from '../project/field-path.ts';
@@ -70,7 +71,14 @@ export async function* examineService(
       signal: AbortSignal.timeout(maxDuration),
     },
   );
-  const limits = { client, pageSize, baseUrl, contentKey: '0'.repeat(16), report: () => undefined };
+  const limits = {
+    client,
+    pageSize,
+    baseUrl,
+    contentKey: '0'.repeat(16),
+    maxRecords: Number.POSITIVE_INFINITY,
+    report: () => undefined,
+  };
   const holder = new PageHolder(0);
   try {
     for (const [index, pipeline] of project.pipelines.entries()) {
@@ -119,7 +127,7 @@ async function firstPage(pages: DatasetPages, partition: string | null): Promise
   const { partition: declared } = pages.pipeline;
   const mayBeRefused = declared !== undefined && partition === null;
   const pass = { partition, isOptional: false, mayBeRefused, size: null, isShortened: false };
-  for await (const { fetched } of pages.read({ ...pass, lookahead: { pages: 1, total: null } })) return fetched;
+  for await (const { fetched } of pages.pagesOf({ ...pass, lookahead: { pages: 1, total: null } })) return fetched;
   throw new Error('a pass has no page');
 }
 

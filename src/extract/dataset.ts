@@ -1,14 +1,12 @@
-/** Extracts a dataset: the full listing, then each partition, then the checks that need all partitions. */
+/** Keeps what is known of a dataset during its extraction: the full listing, its partitions, and their verdicts. */
 
-import { isRekapError } from '../errors.ts';
-import { concernsOnePartition } from '../source/source-messages.ts';
-import { type Partition, PartitionReader, type ProvedPass } from './partition.ts';
-import { type Doubt, ListingChecks } from './listing-checks.ts';
+import { isRekapError, type RekapError } from '../errors.ts';
+import { type Doubt, type Expectations, ListingChecks } from './listing-checks.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, SeenRecords } from './full-listing.ts';
-import { DatasetPages, type PageHolder } from './pages.ts';
-import type { PassResult } from './prove.ts';
-import type { PassDigest } from '../kinds/content.ts';
-import type { ExtractOptions, Known } from './extract-options.ts';
+import type { PageHolder } from './page-holder.ts';
+import { DatasetPages } from './pages.ts';
+import type { PassResult, ProvedPass } from './prove.ts';
+import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { comparePartitions, namePartition } from '../project/partition-names.ts';
 import { countOf } from '../runtime/text.ts';
@@ -19,13 +17,25 @@ const emptyFor = 2000;
 
 const ifRight = 'if that is correct, add --accept-changes to the sync';
 
+export interface Partition {
+  readonly id: string | null;
+  readonly seen: SeenRecords;
+  /** Results of the passes that reached their end, starting with the part of the full listing. */
+  readonly results: PassResult[];
+  passes: number;
+  /** True if the partition is read once more, after all others. */
+  isAgain: boolean;
+  /** True if only the reference list names the partition. */
+  readonly isOptional: boolean;
+}
+
 export class DatasetExtraction {
   readonly pipeline: AnyPipeline;
-  private readonly options: ExtractOptions;
-  private readonly known: Known;
+  readonly options: ExtractOptions;
+  readonly pages: DatasetPages;
+  readonly findings: ListingChecks;
+  private readonly expectations: Expectations;
   private readonly holder: PageHolder;
-  private readonly pages: DatasetPages;
-  private readonly findings: ListingChecks;
   private found: FoundListing = noListing;
   private readonly partitions = new Map<string | null, Partition>();
   /** Partitions without records, which are read again at the end. */
@@ -34,24 +44,24 @@ export class DatasetExtraction {
   private readonly deferred = new Map<string | null, AcceptedReading>();
   /** Lists in which no page named a next one, although the paging says that pages do. */
   private unlinked = 0;
-  /** Partitions that any dataset has; null until all are read. */
-  private knownElsewhere: ReadonlySet<string> | null = null;
+  /** Partitions with records in any dataset; null until all are read. */
+  private seenAnywhere: ReadonlySet<string> | null = null;
 
   constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder, reference: readonly string[]) {
+    const { wanted, expected, before } = options;
+    const { table } = pipeline;
     this.pipeline = pipeline;
     this.options = options;
-    const { wanted, expected, before } = options;
-    this.known = { wanted, expected, reference, knownBefore: before[pipeline.table] ?? [] };
     this.holder = holder;
     this.pages = new DatasetPages(pipeline, options, holder);
-    this.findings = new ListingChecks(pipeline.table, this.known);
+    this.expectations = { wanted, reference, previous: before[table] ?? [], records: expected[table] ?? 0 };
+    this.findings = new ListingChecks(this.expectations);
   }
 
   async readListing(): Promise<void> {
-    if (!this.isPartitioned) return;
+    if (this.pipeline.partition === undefined) return;
     this.found = await readFullListing(this.pages, this.options, (message) => this.warn(message));
-    const { listing, reported } = this.found;
-    if (listing !== null) this.findings.noteReported(reported);
+    if (this.listing !== null) this.findings.noteReported(this.found.reported);
   }
 
   /** True if the listing returned 403: it may be forbidden, or the key may be refused. */
@@ -59,11 +69,7 @@ export class DatasetExtraction {
     return this.found.refusal?.status === 403;
   }
 
-  private get isPartitioned(): boolean {
-    return this.pipeline.partition !== undefined;
-  }
-
-  private get listing(): FullListing | null {
+  get listing(): FullListing | null {
     return this.found.listing;
   }
 
@@ -81,95 +87,65 @@ export class DatasetExtraction {
    * uses the same ids.
    */
   partitionsToRead(listed: ReadonlySet<string>): (string | null)[] {
-    if (!this.isPartitioned) return [null];
+    if (this.pipeline.partition === undefined) return [null];
     const { listing } = this;
-    const { knownBefore, reference } = this.known;
+    const { previous, reference } = this.expectations;
     const isSameKind = listing === null || reference.some((id) => listed.has(id));
-    const all = new Set([...listed, ...knownBefore, ...(isSameKind ? reference : [])]);
+    const all = new Set([...listed, ...previous, ...(isSameKind ? reference : [])]);
     if (listing !== null) this.findings.noteListing(listing, isSameKind);
     // The last partition of the listing comes first, because only its own pages show its end, which takes longer.
     const size = (id: string): number => (id === listing?.last ? Number.MAX_VALUE : (listing?.of(id).total ?? 0));
     return [...all].toSorted((a, b) => size(b) - size(a) || comparePartitions(a, b));
   }
 
-  /**
-   * Reads a partition until it is proved or reported as incomplete; null if the decision needs all partitions.
-   *
-   * @param lookahead How many of its pages may be requested at a time.
-   */
-  async read(id: string | null, lookahead: number): Promise<AcceptedReading | null> {
-    const isAgain = this.partitions.has(id);
-    const partition = this.partitions.get(id) ?? {
+  /** Returns a partition that is read now, possibly once more. */
+  begin(id: string | null): Partition {
+    const { listing, expectations } = this;
+    const earlier = this.partitions.get(id);
+    if (earlier !== undefined) {
+      earlier.isAgain = true;
+      return earlier;
+    }
+    const { wanted, previous } = expectations;
+    const partition = {
       id,
       seen: new SeenRecords(this.found.passes, id),
-      complete: this.listing === null || id === null ? [] : [partOf(this.listing.of(id))],
+      results: listing === null || id === null ? [] : [listing.resultOf(id)],
       passes: 0,
-      isOptional: id !== null && this.isOptional(id),
-      lookahead,
+      isAgain: false,
+      isOptional:
+        wanted === null &&
+        listing !== null &&
+        id !== null &&
+        !previous.includes(id) &&
+        !this.listedPartitions.includes(id),
     };
     this.partitions.set(id, partition);
-    const mayEndOnListing = !isAgain && !this.findings.isListingShort;
-    const reader = new PartitionReader(this.pages, this.options, this.listing, mayEndOnListing);
-    try {
-      const own = await reader.read(partition);
-      if (own !== null) return this.accept(partition, own, isAgain);
-      this.empty.push(id);
-      return null;
-    } catch (error) {
-      this.options.signal.throwIfAborted();
-      if (!concernsOnePartition(error)) throw error;
-      const isUnavailable = isRekapError(error, 'source-status') || isRekapError(error, 'source-unreachable');
-      if (
-        isUnavailable &&
-        id !== null &&
-        partition.isOptional &&
-        partition.seen.size === 0 &&
-        !this.findings.isListingShort
-      ) {
-        this.findings.noteFailing(id, error.message.replace(/\.$/, ''));
-        const { grade = null } = this.listing ?? {};
-        return this.report(
-          this.verdict({ partition: id, proof: 'full listing', grade, readings: partition.passes }),
-          [],
-        );
-      }
-      return this.report(this.incomplete(partition, `${error.message} ${error.next}`.trim()), [], isAgain);
-    }
+    return partition;
   }
 
-  private isOptional(id: string): boolean {
-    const { wanted, knownBefore } = this.known;
-    return wanted === null && this.listing !== null && !knownBefore.includes(id) && !this.listedPartitions.includes(id);
+  deferEmpty(id: string | null): null {
+    this.empty.push(id);
+    return null;
   }
 
-  private accept(partition: Partition, own: ProvedPass, isAgain: boolean): AcceptedReading | null {
-    const { id, passes } = partition;
-    const { total } = own.digest;
-    const isElsewhere = id !== null && this.knownElsewhere?.has(id) === true;
-    if (total === 0 && this.listing === null && isElsewhere && !this.options.acceptChanges) {
-      const reason = `this dataset has no records of the partition, but another dataset does; ${ifRight}`;
-      return this.report(this.incomplete(partition, reason), [], isAgain);
-    }
-    const { proof, grade, at, end, pageSizes: page_sizes } = own;
+  accept(partition: Partition, proved: ProvedPass): AcceptedReading | null {
+    const { id, passes: readings, isAgain } = partition;
+    const { proof, grade, end, digest, accepted, pageSizes: page_sizes } = proved;
+    const { total: received, content } = digest;
+    const isElsewhere = id !== null && this.seenAnywhere?.has(id) === true;
+    if (received === 0 && this.listing === null && isElsewhere && !this.options.acceptChanges)
+      return this.reportIncomplete(
+        partition,
+        `this dataset has no records of the partition, but another dataset does; ${ifRight}`,
+      );
     if (grade === 'single' && this.pipeline.paging.by === 'next') this.unlinked += 1;
-    const pages = own.accepted.length;
-    const read_at = at.toISOString();
-    const { content } = own.digest;
-    const verdict = this.verdict({
-      partition: id,
-      proof,
-      grade,
-      end,
-      page_sizes,
-      received: total,
-      pages,
-      readings: passes,
-      read_at,
-      content,
-    });
-    if (id === null) this.findings.noteWhole(own, this.pipeline.paging.ignores ?? []);
-    else this.findings.noteProved(id, own, this.listing);
-    const reading = this.report(verdict, own.accepted, isAgain);
+    const read_at = proved.at.toISOString();
+    const counts = { received, pages: accepted.length, readings };
+    const verdict = this.verdict({ partition: id, proof, grade, end, page_sizes, ...counts, read_at, content });
+    if (id === null) this.findings.noteUnpartitioned(proved, this.pipeline.paging.ignores ?? []);
+    else this.findings.noteProved(id, proved, this.listing);
+    const reading = this.report(verdict, accepted, isAgain);
     if (proof === 'own end') {
       partition.seen.close();
       return reading;
@@ -179,13 +155,23 @@ export class DatasetExtraction {
     return null;
   }
 
+  /** Reports a partition that could not be read. If the source need not know it, an unavailable one is empty. */
+  reject(partition: Partition, error: RekapError): AcceptedReading {
+    const { id, isOptional, seen, passes: readings } = partition;
+    const isUnavailable = isRekapError(error, 'source-status', 'source-unreachable');
+    if (!isUnavailable || id === null || !isOptional || seen.size > 0 || this.findings.isListingShort)
+      return this.reportIncomplete(partition, `${error.message} ${error.next}`.trim());
+    this.findings.noteFailing(id, error.message.replace(/\.$/, ''));
+    return this.report(this.verdict({ partition: id, ...this.proofOfListing, readings }), []);
+  }
+
   /**
    * Returns the partitions to read again at the end: empty ones without confirmation and, if the listing turned out to be incomplete, all that
    * relied on it.
    */
-  async partitionsToReadAgain(known: ReadonlySet<string>): Promise<(string | null)[]> {
+  async partitionsToReadAgain(seenAnywhere: ReadonlySet<string>): Promise<(string | null)[]> {
     const { clock, signal } = this.options;
-    this.knownElsewhere = known;
+    this.seenAnywhere = seenAnywhere;
     if (this.empty.length > 0) await clock.sleep(emptyFor, signal);
     if (!this.findings.isListingShort) return this.empty;
     const again = [...this.deferred.keys()];
@@ -204,28 +190,23 @@ export class DatasetExtraction {
     const { findings, listing } = this;
     const { refusal } = this.found;
     if (refusal !== null && this.seenPartitions.length === 0) throw refusal;
-    const { places, pager } = this.pages;
-    for (const warning of [...findings.warnings(listing, this.knownElsewhere!), ...places.warnings()])
-      this.warn(warning);
+    const { places, pager, names } = this.pages;
+    for (const warning of [...findings.warnings(listing, this.seenAnywhere!), ...places.warnings()]) this.warn(warning);
     if (this.unlinked > 0)
       this.warn(
         `no page of ${countOf(this.unlinked, 'list')} named a next page, so the proof is only "single": nothing shows that the source would name one`,
       );
     const contradictions = findings.contradictions(listing);
-    const unseen = pager.unseen();
-    const ofListing = [
+    const ofDataset = [
       ...(await this.doubtsOfListing()),
       ...findings.doubts(listing),
-      ...(unseen === null ? [] : [unseen]),
+      ...[pager.unseen() ?? []].flat(),
       ...places.problems(),
     ];
-    const doubts = ofListing.map((reason): Doubt => ({ partition: null, reason }));
+    const doubts = ofDataset.map((reason): Doubt => ({ partition: null, reason }));
     for (const { partition, reason } of contradictions)
-      if (this.options.acceptChanges)
-        this.warn(
-          partition === null ? reason : `${namePartition(partition, this.pages.names.get(partition))}: ${reason}`,
-        );
-      else doubts.push({ partition, reason: `${reason}; ${ifRight}` });
+      if (!this.options.acceptChanges) doubts.push({ partition, reason: `${reason}; ${ifRight}` });
+      else this.warn(partition === null ? reason : `${namePartition(partition, names.get(partition))}: ${reason}`);
     const doubtful = doubts.map((doubt) => ({
       verdict: this.verdict({ ...doubt, proof: 'none', complete: false }),
       pages: [],
@@ -234,9 +215,9 @@ export class DatasetExtraction {
   }
 
   private async doubtsOfListing(): Promise<string[]> {
-    const { listing, options } = this;
-    if (!this.isPartitioned || options.wanted !== null || (await this.pages.isNothingAt(listing?.total ?? 0)))
-      return [];
+    const { listing, options, pipeline } = this;
+    if (pipeline.partition === undefined || options.wanted !== null) return [];
+    if (await this.pages.isNothingAt(listing?.total ?? 0)) return [];
     return [
       listing === null
         ? 'the source returned no full listing at first, but returns one now'
@@ -246,45 +227,47 @@ export class DatasetExtraction {
 
   /** Records without a partition come last, so that copies which belong to a partition count as duplicates. */
   private acceptWithoutPartition(): AcceptedReading[] {
-    const { withoutPartition: pages } = this.found;
+    const pages = this.listing?.accepted ?? [];
     if (pages.length === 0) return [];
     const received = pages.reduce((sum, { count }) => sum + count, 0);
-    const { grade = null } = this.listing ?? {};
-    const verdict = this.verdict({ partition: null, proof: 'full listing', grade, received, pages: pages.length });
+    const verdict = this.verdict({ partition: null, ...this.proofOfListing, received, pages: pages.length });
     return [{ verdict, pages }];
   }
 
-  private incomplete({ id, passes }: Partition, reason: string): Verdict {
-    return this.verdict({ partition: id, proof: 'none', readings: passes, complete: false, reason });
+  private get proofOfListing() {
+    return { proof: 'full listing', grade: this.listing?.grade ?? null } as const;
+  }
+
+  private reportIncomplete({ id, passes: readings, isAgain }: Partition, reason: string): AcceptedReading {
+    return this.report(this.verdict({ partition: id, proof: 'none', readings, complete: false, reason }), [], isAgain);
   }
 
   private verdict(parts: Pick<Verdict, 'partition' | 'proof'> & Partial<Verdict>): Verdict {
-    const { listing } = this;
-    const listed = listing === null || parts.partition === null ? null : listing.of(parts.partition).total;
-    const defaults = { complete: true, grade: null, received: 0, pages: 0, readings: 1, reason: null, content: null };
-    const read_at = this.options.clock.now().toISOString();
-    const name = parts.partition === null ? undefined : this.pages.names.get(parts.partition);
+    const { partition } = parts;
+    const name = partition === null ? undefined : this.pages.names.get(partition);
     return {
       dataset: this.pipeline.table,
-      listed,
-      read_at,
+      listed: this.listing === null || partition === null ? null : this.listing.of(partition).total,
+      read_at: this.options.clock.now().toISOString(),
       ...(name !== undefined && { name }),
-      ...defaults,
+      complete: true,
+      grade: null,
+      received: 0,
+      pages: 0,
+      readings: 1,
+      reason: null,
+      content: null,
       ...parts,
     };
   }
 
-  private report(verdict: Verdict, pages: readonly AcceptedPage[], isKnown = false): AcceptedReading {
+  private report(verdict: Verdict, pages: readonly AcceptedPage[], isAgain = false): AcceptedReading {
     const records = pages.reduce((sum, { count }) => sum + count, 0);
-    if (!isKnown) this.options.report({ kind: 'partition', dataset: this.pipeline.table, records, verdict });
+    if (!isAgain) this.options.report({ kind: 'partition', dataset: this.pipeline.table, records, verdict });
     return { verdict, pages };
   }
 
   private warn(message: string): void {
     this.options.report({ kind: 'warning', message: `${this.pipeline.table}: ${message}.` });
   }
-}
-
-function partOf({ total, content }: PassDigest): PassResult {
-  return { total, content, longest: null };
 }

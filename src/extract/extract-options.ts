@@ -4,18 +4,14 @@ import type { Clock, Report } from '../runtime/context.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { PageSource } from '../source/source-client.ts';
 
-export interface Known {
+export interface ExtractOptions {
+  readonly pipelines: readonly AnyPipeline[];
+  /** The only partitions to read; null for all. */
   readonly wanted: readonly string[] | null;
-  readonly knownBefore: readonly string[];
-  /** Declared partitions. They are requested if the full listing contains some of them, or if there is no listing. */
-  readonly reference: readonly string[];
+  /** Partitions with records in the previous snapshot, by table. */
+  readonly before: Readonly<Record<string, readonly string[]>>;
   /** Records per table in the previous snapshot, or as declared. Fewer cause a warning. */
   readonly expected: Readonly<Record<string, number>>;
-}
-
-export interface ExtractOptions extends Pick<Known, 'wanted' | 'expected'> {
-  readonly pipelines: readonly AnyPipeline[];
-  readonly before: Readonly<Record<string, readonly string[]>>;
   readonly client: PageSource;
   readonly baseUrl: string;
   readonly clock: Clock;

@@ -5,7 +5,8 @@ import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset.ts';
 import type { ExtractOptions } from './extract-options.ts';
-import { PageHolder } from './pages.ts';
+import { PageHolder } from './page-holder.ts';
+import { readPartition } from './partition.ts';
 import { partitionList } from '../project/partition-list.ts';
 import { CollectedValues } from './partition-values.ts';
 
@@ -47,7 +48,7 @@ async function* readDatasets(
     extractions.filter(({ pipeline }) => pipeline.partition?.column === partition?.column);
   /** One partition per concurrent request, because the pages of a partition stay in memory until it is proved. */
   const limit = pLimit(concurrency);
-  const started: Promise<AcceptedReading | null>[] = [];
+  const started: Promise<unknown>[] = [];
   let isOver = false;
 
   const planned = extractions.map((extraction) => {
@@ -62,52 +63,47 @@ async function* readDatasets(
   const lists = planned.reduce((sum, { partitions }) => sum + partitions.length, 0);
   const lookahead = Math.max(1, Math.floor(concurrency / lists));
 
-  function start(extraction: DatasetExtraction, partitions: readonly (string | null)[]) {
-    const tasks = partitions.map((partition) =>
-      limit(async () => {
-        await holder.room();
-        signal.throwIfAborted();
-        if (isOver) return null;
-        try {
-          return await extraction.read(partition, lookahead);
-        } catch (error) {
-          isOver = true;
-          throw error;
-        }
-      }),
+  async function* readAll(
+    lists: readonly { readonly extraction: DatasetExtraction; readonly partitions: readonly (string | null)[] }[],
+  ): AsyncGenerator<AcceptedReading, void, undefined> {
+    const tasks = lists.flatMap(({ extraction, partitions }) =>
+      partitions.map((partition) => limit(() => readOne(extraction, partition))),
     );
     started.push(...tasks);
-    return tasks.map(async (task) => ({ extraction, reading: await task }));
+    for await (const read of asSettled(tasks)) if (read !== null) yield* collected(read.extraction, read.reading);
   }
 
-  async function* readAll(
-    tasks: readonly Promise<{ readonly extraction: DatasetExtraction; readonly reading: AcceptedReading | null }>[],
-  ): AsyncGenerator<AcceptedReading, void, undefined> {
-    for await (const { extraction, reading } of asSettled(tasks)) {
-      if (reading === null) continue;
-      await values.collect(extraction.pipeline, reading);
-      yield reading;
+  async function readOne(extraction: DatasetExtraction, partition: string | null) {
+    await holder.room();
+    signal.throwIfAborted();
+    if (isOver) return null;
+    try {
+      const reading = await readPartition(extraction, partition, lookahead);
+      return reading === null ? null : { extraction, reading };
+    } catch (error) {
+      isOver = true;
+      throw error;
     }
   }
 
+  async function* collected({ pipeline }: DatasetExtraction, reading: AcceptedReading) {
+    await values.collect(pipeline, reading);
+    yield reading;
+  }
+
   try {
-    yield* readAll(
-      planned.flatMap(({ extraction, partitions, first }) => start(extraction, partitions.slice(0, first))),
-    );
-    yield* readAll(planned.flatMap(({ extraction, partitions, first }) => start(extraction, partitions.slice(first))));
+    yield* readAll(planned.map(({ first, ...list }) => ({ ...list, partitions: list.partitions.slice(0, first) })));
+    yield* readAll(planned.map(({ first, ...list }) => ({ ...list, partitions: list.partitions.slice(first) })));
     const again = await settleAll(
       extractions.map(async (extraction) => {
-        const known = new Set(withSameColumn(extraction.pipeline).flatMap((other) => other.seenPartitions));
-        return { extraction, partitions: await extraction.partitionsToReadAgain(known) };
+        const seen = new Set(withSameColumn(extraction.pipeline).flatMap((other) => other.seenPartitions));
+        return { extraction, partitions: await extraction.partitionsToReadAgain(seen) };
       }),
     );
-    yield* readAll(again.flatMap(({ extraction, partitions }) => start(extraction, partitions)));
+    yield* readAll(again);
     const left = await settleAll(extractions.map((extraction) => extraction.finish()));
-    for (const [place, { pipeline }] of extractions.entries())
-      for (const reading of left[place]!) {
-        await values.collect(pipeline, reading);
-        yield reading;
-      }
+    for (const [place, extraction] of extractions.entries())
+      for (const reading of left[place]!) yield* collected(extraction, reading);
   } finally {
     isOver = true;
     await Promise.allSettled(started);

@@ -4,84 +4,99 @@ import { isRekapError, RekapError } from '../errors.ts';
 import type { FetchedPage } from '../source/response-reader.ts';
 import { isRefusal } from '../source/source-messages.ts';
 import type { DatasetPages } from './pages.ts';
-import { judge, maxPasses, KeyOccurrences, type PassResult, RecordReader, sizesOf } from './prove.ts';
-import { type ContentHash, PassDigest } from '../kinds/content.ts';
+import {
+  judge,
+  KeyOccurrences,
+  maxPasses,
+  nextPageSize,
+  type PassResult,
+  pauseAfter,
+  RecordReader,
+  sizesOf,
+} from './prove.ts';
+import { PassDigest } from '../kinds/content.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { type Fingerprint, FingerprintTable } from '../kinds/fingerprints.ts';
-import { type PassEnd, type Pager, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
-import type { AcceptedPage, Grade, Page } from '../stages.ts';
+import type { AcceptedPage, Grade } from '../stages.ts';
 
+/** The records of one pass over the full listing. */
 export class FullListing {
-  total = 0;
+  /** Set when passes agree. */
+  grade: Grade = 'single';
+  /** Records of the first page. */
   pageLength = 0;
-  last: string | null = null;
-  grade: Grade;
-  readonly all: PassDigest;
-  longest = 0;
   /** True if pages before the last one differ in length: then a short page doesn't show the end. */
   pagesVary = false;
+  /** The partition of the last record that has one. */
+  last: string | null = null;
+  readonly keys = new KeyOccurrences();
+  /** Records without a partition. */
+  readonly accepted: AcceptedPage[] = [];
   /** True if the records of each partition are contiguous. */
   private isInOrder = true;
+  private readonly all: PassDigest;
   private readonly digests = new Map<string, PassDigest>();
-  private readonly occurrences = new KeyOccurrences();
+  private readonly pages: Pick<DatasetPages, 'pipeline' | 'contents' | 'names' | 'hold'>;
   private readonly reader: RecordReader;
-  private readonly contents: ContentHash;
+  private longest = 0;
   private lengthBefore = 0;
 
-  constructor({ pipeline, contents, names }: Pick<DatasetPages, 'pipeline' | 'contents' | 'names'>, grade: Grade) {
-    this.reader = new RecordReader(pipeline, names);
-    this.contents = contents;
-    this.all = new PassDigest(contents);
-    this.grade = grade;
+  constructor(pages: FullListing['pages']) {
+    this.pages = pages;
+    this.reader = new RecordReader(pages.pipeline, pages.names);
+    this.all = new PassDigest(pages.contents);
+  }
+
+  get total(): number {
+    return this.all.total;
   }
 
   get result(): PassResult {
     return { total: this.total, content: this.all.content, longest: this.longest };
   }
 
-  /** Adds the records of a page from row `first` on. Returns the rows without a partition. */
-  add(page: Page, first: number): number[] {
-    const { reader, digests, contents } = this;
+  get partitions(): string[] {
+    return [...this.digests.keys()];
+  }
+
+  add(fetched: FetchedPage, first: number): void {
+    const { reader, digests, pages } = this;
+    const { page } = fetched;
     const { length } = page.records;
     if (this.total === 0) this.pageLength = length;
     else if (this.lengthBefore !== this.pageLength || length > this.pageLength) this.pagesVary = true;
     this.lengthBefore = length;
     this.longest = Math.max(this.longest, length);
-    const withoutPartition: number[] = [];
+    const runs: { readonly first: number; count: number }[] = [];
     for (let row = first; row < length; row += 1) {
       reader.read(page, row);
-      this.occurrences.add(reader.key);
-      const content = contents.of(page, row);
+      this.keys.add(reader.key);
+      const content = pages.contents.of(page, row);
       this.all.add(content);
-      this.total += 1;
       const { partition } = reader;
       if (partition === null) {
-        withoutPartition.push(row);
+        const run = runs.at(-1);
+        if (run !== undefined && run.first + run.count === row) run.count += 1;
+        else runs.push({ first: row, count: 1 });
         continue;
       }
       let digest = digests.get(partition);
-      if (digest === undefined) digests.set(partition, (digest = new PassDigest(contents)));
+      if (digest === undefined) digests.set(partition, (digest = new PassDigest(pages.contents)));
       else if (partition !== this.last) this.isInOrder = false;
       digest.add(content);
       this.last = partition;
     }
-    return withoutPartition;
-  }
-
-  get partitions(): string[] {
-    return [...this.digests.keys()];
-  }
-
-  get hasRepeats(): boolean {
-    return this.occurrences.hasRepeats;
+    for (const run of runs) this.accepted.push(pages.hold(fetched, run.first, run.count, 0.5));
   }
 
   of(partition: string): PassDigest {
-    return this.digests.get(partition) ?? new PassDigest(this.contents);
+    return this.digests.get(partition) ?? new PassDigest(this.pages.contents);
   }
 
-  has(element: Fingerprint): boolean {
-    return this.occurrences.has(element);
+  /** Returns the part of a partition as the result of a pass. */
+  resultOf(partition: string): PassResult {
+    const { total, content } = this.of(partition);
+    return { total, content, longest: null };
   }
 
   /** True if the order of records and the page lengths show where a partition ends. */
@@ -90,7 +105,7 @@ export class FullListing {
   }
 
   /** Returns whether the listing shows where the partition ends: records of another partition follow, or it has none. */
-  hasLeftBehind(partition: string): boolean {
+  showsEndOf(partition: string): boolean {
     return this.isOrderly && partition !== this.last;
   }
 }
@@ -111,7 +126,7 @@ export class SeenRecords {
 
   add(element: Fingerprint): void {
     if (this.union.insert(element, 1) !== 0) return;
-    for (const [index, listing] of this.listings.entries()) if (listing.has(element)) this.found[index]! += 1;
+    for (const [index, listing] of this.listings.entries()) if (listing.keys.has(element)) this.found[index]! += 1;
   }
 
   /** Frees the memory of a partition that isn't read again, and keeps the size. */
@@ -134,21 +149,12 @@ export interface FoundListing {
   readonly listing: FullListing | null;
   /** All passes, also failed ones. Every record in them must be found. */
   readonly passes: readonly FullListing[];
-  readonly withoutPartition: readonly AcceptedPage[];
   readonly reported: number;
   /** Why there is no listing; null if it is empty. */
   readonly refusal: RekapError | null;
 }
 
-export const noListing: FoundListing = {
-  listing: null,
-  passes: [],
-  withoutPartition: [],
-  reported: 0,
-  refusal: null,
-};
-
-const firstPause = 500;
+export const noListing: FoundListing = { listing: null, passes: [], reported: 0, refusal: null };
 
 /**
  * Reads the full listing until it is complete: one pass if passes show their own gaps, otherwise two that agree. A refusal, or an empty
@@ -158,11 +164,12 @@ const firstPause = 500;
  */
 export async function readFullListing(
   pages: DatasetPages,
-  { clock, signal, maxRecords, concurrency }: ExtractOptions,
+  { clock, signal, concurrency }: ExtractOptions,
   warn: (message: string) => void,
 ): Promise<FoundListing> {
+  const { showsGaps, repages } = pages.pager;
   const passes: FullListing[] = [];
-  const whole: FullListing[] = [];
+  const results: PassResult[] = [];
   // If the source has listed records before, an empty list is an error.
   const hasShown = (): boolean => passes.some(({ total }) => total > 0);
   const without = (refusal: RekapError | null): FoundListing => {
@@ -170,27 +177,31 @@ export async function readFullListing(
     warn(`the source returns no full listing (${why}), so rekap reads each known partition by itself`);
     return { ...noListing, passes, refusal };
   };
+  const begin = (): FullListing => {
+    const listing = new FullListing(pages);
+    passes.push(listing);
+    return listing;
+  };
+  const list = { partition: null, isOptional: false, mayBeRefused: true, isShortened: false };
+  const lookahead = { pages: concurrency, total: null };
   for (let attempt = 1; ; attempt += 1) {
-    const withoutPartition: AcceptedPage[] = [];
     try {
-      const [listing, { reported, refusal }] = await readOnce(
-        pages,
-        { maxRecords, concurrency },
-        passes,
-        whole,
-        withoutPartition,
-      );
-      const agreeing = agreeingWith(listing, whole, pages.pager);
-      if (agreeing !== null) {
-        listing.grade = pages.pager.grade({ records: listing.total, sizesDiffer: sizesOf(agreeing).size > 1 });
-        return { listing, passes, withoutPartition, reported, refusal: null };
+      const size = repages ? nextPageSize(results) : null;
+      const [listing, { reported, refusal }] = await pages.readPass({ ...list, size, lookahead }, begin);
+      const { total, result } = listing;
+      if (total === 0 && !hasShown()) return without(refusal);
+      const needed = showsGaps ? 1 : 2;
+      const judged = judge({ newest: result, earlier: results, seen: total, needed, repages });
+      if (total > 0 && 'agreeing' in judged) {
+        listing.grade = pages.pager.grade({ records: total, sizesDiffer: sizesOf(judged.agreeing).size > 1 });
+        return { listing, passes, reported, refusal: null };
       }
-      if (listing.total > 0) whole.push(listing);
-      else if (!hasShown()) return without(refusal);
-      if (listing.total === 0 || attempt === maxPasses)
+      if (total > 0) results.push(result);
+      for (const page of listing.accepted) page.release();
+      if (total === 0 || attempt === maxPasses)
         throw new RekapError(
           'broken-reading',
-          listing.total === 0
+          total === 0
             ? 'The full listing had records at first, but is empty now.'
             : `The full listing was read ${attempt} times, and no two passes returned the same records.`,
           'The source leaves out records, or changed during the sync. Run the sync again.',
@@ -200,67 +211,7 @@ export async function readFullListing(
       if (!isRekapError(error, 'broken-reading') || attempt === maxPasses) throw error;
       warn(`rekap reads the full listing again: ${error.message.replace(/\.$/, '')}`);
     }
-    for (const page of withoutPartition) page.release();
     // The second of two necessary passes starts at once.
-    if (whole.length !== 1 || attempt > 1) await clock.sleep(firstPause * 2 ** (attempt - 1), signal);
+    if (results.length !== 1 || attempt > 1) await clock.sleep(pauseAfter(attempt), signal);
   }
-}
-
-/** Returns the passes that prove the listing, with itself; null if it needs another pass. */
-function agreeingWith(
-  listing: FullListing,
-  whole: readonly FullListing[],
-  { showsGaps, repages }: Pager,
-): readonly PassResult[] | null {
-  if (listing.total === 0) return null;
-  const earlier = whole.map(({ result }) => result);
-  const needed = showsGaps ? 1 : 2;
-  const judged = judge({ newest: listing.result, earlier, seen: listing.total, needed, repages });
-  return 'agreeing' in judged ? judged.agreeing : null;
-}
-
-async function readOnce(
-  pages: DatasetPages,
-  limits: Pick<ExtractOptions, 'maxRecords' | 'concurrency'>,
-  passes: FullListing[],
-  whole: readonly FullListing[],
-  withoutPartition: AcceptedPage[],
-  size = sizeAfter(pages, whole),
-  isShortened = false,
-): Promise<[FullListing, PassEnd]> {
-  const listing = new FullListing(pages, pages.pager.grade({ records: 0, sizesDiffer: false }));
-  passes.push(listing);
-  const tally = new PassTally(limits.maxRecords);
-  try {
-    const lookahead = { pages: limits.concurrency, total: null };
-    const pass = { partition: null, isOptional: false, mayBeRefused: true, size, isShortened, lookahead };
-    for await (const passPage of pages.read(pass)) {
-      if (!tally.add(passPage)) continue;
-      const { fetched, first } = passPage;
-      withoutPartition.push(...holdRuns(pages, fetched, listing.add(fetched.page, first)));
-      if (listing.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(fetched.page.url);
-    }
-    return [listing, tally.end()];
-  } catch (error) {
-    if (!(error instanceof StartOver)) throw error;
-    for (const page of withoutPartition.splice(0)) page.release();
-    return readOnce(pages, limits, passes, whole, withoutPartition, error.size, error.why === 'short list');
-  }
-}
-
-/** Returns the page size: in every second pass, one record fewer than the longest page of the first pass. */
-function sizeAfter({ pager }: DatasetPages, whole: readonly FullListing[]): number | null {
-  const [{ longest } = { longest: 0 }] = whole;
-  if (!pager.repages || longest < 2) return null;
-  return whole.length % 2 === 1 ? longest - 1 : longest;
-}
-
-function holdRuns(pages: DatasetPages, fetched: FetchedPage, rows: readonly number[]): AcceptedPage[] {
-  const runs: { first: number; count: number }[] = [];
-  for (const row of rows) {
-    const run = runs.at(-1);
-    if (run !== undefined && run.first + run.count === row) run.count += 1;
-    else runs.push({ first: row, count: 1 });
-  }
-  return runs.map(({ first, count }) => pages.hold(fetched, first, count, 0.5));
 }

@@ -3,10 +3,20 @@
 import { comparePartitions } from '../project/partition-names.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { FullListing } from './full-listing.ts';
-import type { Known } from './extract-options.ts';
-import type { ProvedPass } from './partition.ts';
+import type { ProvedPass } from './prove.ts';
 
 const maxNamed = 10;
+
+/** Partitions and records that a dataset should have. */
+export interface Expectations {
+  readonly wanted: readonly string[] | null;
+  /** Partitions with records in the previous snapshot. */
+  readonly previous: readonly string[];
+  /** Declared partitions. They are requested if the full listing contains some of them, or if there is no listing. */
+  readonly reference: readonly string[];
+  /** Records in the previous snapshot, or as declared; 0 if unknown. Fewer cause a warning. */
+  readonly records: number;
+}
 
 export interface Doubt {
   readonly partition: string | null;
@@ -16,8 +26,7 @@ export interface Doubt {
 export class ListingChecks {
   /** True if records of a partition are missing in the full listing. Then it proves nothing. */
   isListingShort = false;
-  private readonly table: string;
-  private readonly known: Known;
+  private readonly expected: Expectations;
   private readonly totals = new Map<string, number>();
   private readonly unlisted: string[] = [];
   private readonly empty: string[] = [];
@@ -32,11 +41,10 @@ export class ListingChecks {
   /** Set if a dataset without partitions has another number of records than its source reports. */
   private contradiction: Doubt | null = null;
   private readonly differing: string[] = [];
-  private readonly expectations: string[] = [];
+  private readonly shortfalls: string[] = [];
 
-  constructor(table: string, known: Known) {
-    this.table = table;
-    this.known = known;
+  constructor(expected: Expectations) {
+    this.expected = expected;
   }
 
   noteReported(reported: number): void {
@@ -44,25 +52,22 @@ export class ListingChecks {
   }
 
   noteListing(listing: FullListing, isSameKind: boolean): void {
-    const { expected, knownBefore } = this.known;
-    const most = expected[this.table] ?? 0;
-    if (knownBefore.length === 0 && !isSameKind) {
-      this.expectations.push(
+    const { records, previous } = this.expected;
+    const who = previous.length > 0 ? 'the previous snapshot has' : 'the reference list has';
+    if (previous.length === 0 && !isSameKind)
+      this.shortfalls.push(
         'only the full listing shows which partitions exist, so rekap cannot detect a partition that is missing there',
       );
-    } else if (listing.total < most) {
-      const who = knownBefore.length > 0 ? 'the previous snapshot has' : 'the reference list has';
-      this.expectations.push(
-        `the full listing has ${formatNumber(listing.total)} records, but ${who} ${formatNumber(most)}`,
+    else if (listing.total < records)
+      this.shortfalls.push(
+        `the full listing has ${formatNumber(listing.total)} records, but ${who} ${formatNumber(records)}`,
       );
-    }
   }
 
-  noteWhole({ digest: { total }, reported, countsAll, totals }: ProvedPass, ignores: readonly string[]): void {
-    const { expected } = this.known;
-    const most = expected[this.table] ?? 0;
-    if (total < most)
-      this.expectations.push(`the list has ${formatNumber(total)} records, but ${formatNumber(most)} are expected`);
+  noteUnpartitioned({ digest: { total }, reported, countsAll, totals }: ProvedPass, ignores: readonly string[]): void {
+    const { records } = this.expected;
+    if (total < records)
+      this.shortfalls.push(`the list has ${formatNumber(total)} records, but ${formatNumber(records)} are expected`);
     const larger = [...totals].find(([at, count]) => count > total && !ignores.includes(at));
     const reason =
       reported > total || (countsAll && reported < total)
@@ -96,10 +101,10 @@ export class ListingChecks {
     this.failing.push(partition);
   }
 
-  warnings(listing: FullListing | null, known: ReadonlySet<string>): string[] {
+  warnings(listing: FullListing | null, seenAnywhere: ReadonlySet<string>): string[] {
     const [firstRefused] = this.refused.values();
     return [
-      ...this.expectations,
+      ...this.shortfalls,
       ...this.warningOfWindow(listing),
       ...name(this.full, 'the source returned exactly one full page and nothing after it for partitions'),
       ...name(this.unlisted, 'partitions with records are missing in the full listing'),
@@ -107,9 +112,9 @@ export class ListingChecks {
         this.differing,
         'the full listing has different values for partitions, so rekap publishes the values of their partition listings',
       ),
-      ...this.byOrigin(this.empty, 'has no records for partitions', known),
-      ...this.byOrigin([...this.refused.keys()], `returns an error (${firstRefused}) for partitions`, known),
-      ...(this.known.wanted !== null && this.commonCount(listing) !== null
+      ...this.byOrigin(this.empty, 'has no records for partitions', seenAnywhere),
+      ...this.byOrigin([...this.refused.keys()], `returns an error (${firstRefused}) for partitions`, seenAnywhere),
+      ...(this.expected.wanted !== null && this.commonCount(listing) !== null
         ? name([...this.reportingMore.keys()], 'every response reports more records than were received, in partitions')
         : []),
     ];
@@ -123,11 +128,11 @@ export class ListingChecks {
     const received = [...this.received.values()].reduce((sum, records) => sum + records, 0);
     const largest = Math.max(listing?.total ?? 0, received);
     const common = this.commonCount(listing);
-    const whole = this.known.wanted === null ? (common ?? this.listingReported) : 0;
+    const reported = this.expected.wanted === null ? (common ?? this.listingReported) : 0;
     const parts = common === null ? [...this.reportingMore] : [];
     return [
       ...(this.contradiction === null ? [] : [this.contradiction]),
-      ...(whole > largest ? [{ partition: null, reason: moreReported(whole, largest) }] : []),
+      ...(reported > largest ? [{ partition: null, reason: moreReported(reported, largest) }] : []),
       ...parts.map(([partition, count]) => ({ partition, reason: moreReported(count, this.received.get(partition)!) })),
     ];
   }
@@ -139,17 +144,17 @@ export class ListingChecks {
   private commonCount(listing: FullListing | null): number | null {
     const [common = 0, ...others] = new Set(this.reportingMore.values());
     const isOfAll = this.reportingMore.size > 0 && this.reportingMore.size === this.totals.size;
-    const isLarge = 2 * common >= (this.known.expected[this.table] ?? 0);
+    const isLarge = 2 * common >= this.expected.records;
     return listing === null && isOfAll && isLarge && others.length === 0 ? common : null;
   }
 
   /** Groups partitions without records by why they were requested, so that an expected one isn't lost among optional ones. */
-  private byOrigin(partitions: readonly string[], what: string, known: ReadonlySet<string>): string[] {
-    const { wanted, knownBefore } = this.known;
+  private byOrigin(partitions: readonly string[], what: string, seenAnywhere: ReadonlySet<string>): string[] {
+    const { wanted, previous } = this.expected;
     const originOf = (partition: string): string => {
       if (wanted !== null) return 'you requested';
-      if (known.has(partition)) return 'another dataset has';
-      if (knownBefore.includes(partition)) return 'the previous snapshot has';
+      if (seenAnywhere.has(partition)) return 'another dataset has';
+      if (previous.includes(partition)) return 'the previous snapshot has';
       return 'the reference list contains (this can be correct)';
     };
     return [...new Set(partitions.map(originOf))].toSorted().flatMap((origin) =>
@@ -171,9 +176,9 @@ export class ListingChecks {
 
   /** Returns doubts about an incomplete listing, which may hide partitions, unless the previous snapshot or the reference names them. */
   doubts(listing: FullListing | null): string[] {
-    const { knownBefore, reference } = this.known;
+    const { previous, reference } = this.expected;
     if (listing === null || !this.isListingShort) return [];
-    const hasOtherList = knownBefore.length > 0 || reference.some((partition) => listing.of(partition).total > 0);
+    const hasOtherList = previous.length > 0 || reference.some((partition) => listing.of(partition).total > 0);
     return [
       ...(hasOtherList ? [] : ['records are missing in the full listing, and no other list of partitions is known']),
       ...name(

@@ -1,4 +1,4 @@
-/** Fetches the pages of a dataset in a size that the source accepts, and holds them in memory until they are built. */
+/** Fetches the pages of a dataset in a size that the source accepts. */
 
 import { isRekapError, RekapError } from '../errors.ts';
 import { DeclaredPlaces } from './declared-places.ts';
@@ -7,16 +7,20 @@ import { emptyPage, emptyStatuses, isRefusal } from '../source/source-messages.t
 import { ContentHash } from '../kinds/content.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { pagerOf } from '../source/paging/choose-pager.ts';
+import type { PageHolder } from './page-holder.ts';
+import type { KeyOccurrences } from './prove.ts';
 import {
   type FirstPage,
   type PageAddress,
   type PageFetcher,
   type Pager,
+  type PassEnd,
   type PassPage,
+  PassTally,
+  repeatedRecord,
   StartOver,
 } from '../source/paging/pass.ts';
 import { createPageScanner } from '../source/decode/scan-response.ts';
-import { sliceRecords } from '../source/decode/record-index-builder.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
@@ -30,12 +34,23 @@ export interface PassOptions {
   /** True if the source need not know the partition. Failed requests then have fewer attempts. */
   readonly isOptional: boolean;
   readonly mayBeRefused: boolean;
+  /** Records per page; null for as many as the source accepts. */
   readonly size: number | null;
   readonly isShortened: boolean;
   readonly lookahead: PageFetcher['lookahead'];
 }
 
-type PageOptions = Pick<ExtractOptions, 'client' | 'baseUrl' | 'pageSize' | 'contentKey' | 'report'>;
+/** What one pass found. */
+interface Reading {
+  readonly keys: KeyOccurrences;
+  readonly accepted: AcceptedPage[];
+  /** True if the pages so far prove the list. */
+  readonly isProvedByListing?: boolean;
+  /** Takes the records of a page from row `first` on. */
+  add(fetched: FetchedPage, first: number): void;
+}
+
+type PageOptions = Pick<ExtractOptions, 'client' | 'baseUrl' | 'pageSize' | 'contentKey' | 'report' | 'maxRecords'>;
 type Need = Parameters<PageFetcher['fetch']>[1];
 
 export class DatasetPages {
@@ -59,31 +74,40 @@ export class DatasetPages {
     this.pager = pagerOf(pipeline.paging, options.baseUrl);
   }
 
-  /** Reads the pages of one pass. Throws as `Pager.pass` does. After `StartOver`, later passes use its size. */
-  async *read(pass: PassOptions): AsyncGenerator<PassPage, void, undefined> {
+  /**
+   * Reads a pass to its end, and starts over if the source needs another page size. Later passes use the size of a cap.
+   *
+   * @param begin Returns what takes the records. It is called again if the pass starts over.
+   * @throws As `Pager.pass` does, and `broken-reading` if a key is repeated although records can't move between pages.
+   */
+  async readPass<Type extends Reading>(pass: PassOptions, begin: () => Type): Promise<readonly [Type, PassEnd]> {
+    const reading = begin();
+    const tally = new PassTally(this.options.maxRecords);
     try {
-      yield* this.pager.pass({
-        fetchFirst: async (address) => {
-          const size = pass.size ?? this.acceptedSize;
-          if (size === null) return this.fetchInSizes(pass, address);
-          const accepted = this.acceptedSize;
-          try {
-            return { ...(await this.fetch(pass, address(size), 'page', true)), size };
-          } catch (error) {
-            // Some sources accept only certain sizes. Then the pass repeats the requests of the one before.
-            if (accepted === null || accepted === size || !isSizeRefusal(error)) throw error;
-            return { ...(await this.fetch(pass, address(accepted), 'page')), size: accepted, isFallback: true };
-          }
-        },
-        fetch: (address, need) => this.fetch(pass, address, need),
-        isShortened: pass.isShortened,
-        lookahead: pass.lookahead,
-        hashOf: (page, row) => this.contents.of(page, row),
-      });
+      for await (const passPage of this.pagesOf(pass)) {
+        if (!tally.add(passPage)) continue;
+        reading.add(passPage.fetched, passPage.first);
+        if (reading.keys.hasRepeats && this.pager.movesRecords) throw repeatedRecord(passPage.fetched.page.url);
+        if (reading.isProvedByListing === true) break;
+      }
+      return [reading, tally.end()];
     } catch (error) {
-      if (error instanceof StartOver && error.why === 'cap') this.acceptedSize = error.size;
-      throw error;
+      for (const page of reading.accepted.splice(0)) page.release();
+      if (!(error instanceof StartOver)) throw error;
+      if (error.why === 'cap') this.acceptedSize = error.size;
+      return this.readPass({ ...pass, size: error.size, isShortened: error.why === 'short list' }, begin);
     }
+  }
+
+  /** Yields the pages of one pass. */
+  pagesOf(pass: PassOptions): AsyncGenerator<PassPage, void, undefined> {
+    return this.pager.pass({
+      fetchFirst: (address) => this.fetchFirst(pass, address),
+      fetch: (address, need) => this.fetch(pass, address, need),
+      isShortened: pass.isShortened,
+      lookahead: pass.lookahead,
+      hashOf: (page, row) => this.contents.of(page, row),
+    });
   }
 
   /** Returns whether nothing is at an offset of the full listing; true for lists without offsets. */
@@ -107,14 +131,28 @@ export class DatasetPages {
     return (bytes) => this.scan(this.pipeline, request, url, bytes);
   }
 
+  private async fetchFirst(pass: PassOptions, address: (size: number) => PageAddress): Promise<FirstPage> {
+    const accepted = this.acceptedSize;
+    const size = pass.size ?? accepted;
+    if (size === null) return this.fetchInSizes(pass, address);
+    try {
+      return { ...(await this.fetch(pass, address(size), 'page', true)), size };
+    } catch (error) {
+      // Some sources accept only certain sizes. Then the pass repeats the requests of the one before.
+      if (accepted === null || accepted === size || !isSizeRefusal(error)) throw error;
+      return { ...(await this.fetch(pass, address(accepted), 'page')), size: accepted, isFallback: true };
+    }
+  }
+
+  /** Fetches the first page in the largest size that the source accepts. */
   private async fetchInSizes(pass: PassOptions, address: (size: number) => PageAddress): Promise<FirstPage> {
     const { pageSize, report } = this.options;
-    const sizes = [pageSize, ...smallerSizes.filter((size) => size < pageSize)];
-    for (const [index, size] of sizes.entries()) {
-      const isLast = index === sizes.length - 1;
+    const smaller = smallerSizes.filter((size) => size < pageSize);
+    for (let size = pageSize; ; size = smaller.shift()!) {
+      const isLast = smaller.length === 0;
       try {
         const fetched = await this.fetch(pass, address(size), 'page', !isLast);
-        if (index > 0 && this.acceptedSize === null) {
+        if (size < pageSize && this.acceptedSize === null) {
           const message = `${this.pipeline.table}: the source refuses pages of ${pageSize} records. rekap requests ${size} at a time instead.`;
           report({ kind: 'warning', message });
         }
@@ -124,7 +162,6 @@ export class DatasetPages {
         if (isLast || !isSizeRefusal(error)) throw error;
       }
     }
-    throw new RangeError('no page size was tried');
   }
 
   private async fetch(
@@ -144,7 +181,7 @@ export class DatasetPages {
       this.places.note(fetched.page);
       return fetched;
     } catch (error) {
-      if (need === 'behind' && isRefusal(error)) throw uncertainEnd(error);
+      if (need === 'past end' && isRefusal(error)) throw uncertainEnd(error);
       if (need !== 'unneeded' || !isRekapError(error, ...ofOneRequest)) throw error;
       const landed = { response: -1, read: async () => Buffer.of() };
       return { page: emptyPage(request, error.message), at: new Date(0), landed, refusal: error, link: null };
@@ -156,7 +193,7 @@ function isSizeRefusal(error: unknown): boolean {
   return isRefusal(error) && sizeRefusals.has(error.status);
 }
 
-/** A refused page may be behind the end, or the source may hide the rest of the list. */
+/** A refused page may be past the end, or the source may hide the rest of the list. */
 function uncertainEnd(error: RekapError): RekapError {
   return new RekapError(
     'source-status',
@@ -176,62 +213,4 @@ export function targetOf(
   if (value !== null && partition !== undefined) query.set(partition.parameter, value);
   for (const [name, given] of Object.entries({ ...parameters, ...address })) query.set(name, String(given));
   return query.size === 0 ? path : `${path}?${query.toString()}`;
-}
-
-/** Holds pages in memory up to a limit. Pages above the limit are read again from the landing. */
-export class PageHolder {
-  private held = 0;
-  private bound: number;
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(bound: number) {
-    this.bound = bound;
-  }
-
-  /** True above half of the limit: then pages that wait long are read again from the landing. */
-  get isHalfFull(): boolean {
-    return this.held > this.bound / 2;
-  }
-
-  /** Resolves when there is room for another partition. Pages that wait long take at most half, so room always becomes free. */
-  async room(): Promise<void> {
-    while (this.held > this.bound * 0.75) await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  close(): void {
-    this.bound = Number.POSITIVE_INFINITY;
-    for (const resolve of this.waiting.splice(0)) resolve();
-  }
-
-  /**
-   * Holds some records of a page.
-   *
-   * @param share Part of the limit that may be in use; 0.5 for pages that wait until all partitions are read.
-   * @param reopen Scans the stored bytes again. It must not reference the page itself.
-   */
-  hold(
-    { page: fetched, landed }: FetchedPage,
-    { first, count }: { readonly first: number; readonly count: number },
-    reopen: (bytes: Buffer) => Page,
-    share = 1,
-  ): AcceptedPage {
-    const size = fetched.bytes.length;
-    let held: Page | null = null;
-    if (this.held + size <= this.bound * share) {
-      held = sliceRecords(fetched, first, count);
-      this.held += size;
-    }
-    return {
-      response: landed.response,
-      first,
-      count,
-      read: async () => held ?? sliceRecords(reopen(await landed.read()), first, count),
-      release: () => {
-        if (held === null) return;
-        held = null;
-        this.held -= size;
-        for (const resolve of this.waiting.splice(0)) resolve();
-      },
-    };
-  }
 }

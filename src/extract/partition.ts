@@ -1,192 +1,167 @@
 /** Reads one partition until two passes agree on all records that were found, at most four times. */
 
 import { isRekapError, RekapError } from '../errors.ts';
-import type { AcceptedPage, Grade } from '../stages.ts';
-import type { ExtractOptions } from './extract-options.ts';
-import type { FullListing, SeenRecords } from './full-listing.ts';
+import type { FetchedPage } from '../source/response-reader.ts';
+import { concernsOnePartition } from '../source/source-messages.ts';
+import type { AcceptedPage, AcceptedReading } from '../stages.ts';
+import type { DatasetExtraction, Partition } from './dataset.ts';
+import type { FullListing } from './full-listing.ts';
 import type { DatasetPages } from './pages.ts';
 import {
-  isRepageable,
   judge,
-  type Judgement,
-  type PassResult,
+  KeyOccurrences,
   maxPasses,
   neededPasses,
-  KeyOccurrences,
+  nextPageSize,
+  type PassResult,
+  pauseAfter,
+  type ProvedPass,
   RecordReader,
-  sizesOf,
 } from './prove.ts';
 import { PassDigest } from '../kinds/content.ts';
-import { type PassEnd, PassTally, repeatedRecord, StartOver } from '../source/paging/pass.ts';
 
-/** Milliseconds before the next pass if passes disagree, doubled each time. The pauses of a partition take at most 3.5 s in total. */
-const firstPause = 500;
-
-export interface Partition {
-  readonly id: string | null;
-  readonly seen: SeenRecords;
-  /** The complete passes, starting with the part of the full listing. */
-  readonly complete: PassResult[];
-  passes: number;
-  /** True if only the reference list names the partition. */
-  readonly isOptional: boolean;
-  /** How many of its pages may be requested at a time. */
-  readonly lookahead: number;
+/**
+ * Reads a partition until it is proved or reported as incomplete; null if the decision needs all partitions.
+ *
+ * @param lookahead How many of its pages may be requested at a time.
+ */
+export async function readPartition(
+  dataset: DatasetExtraction,
+  id: string | null,
+  lookahead: number,
+): Promise<AcceptedReading | null> {
+  const partition = dataset.begin(id);
+  try {
+    const proved = await provePartition(dataset, partition, lookahead);
+    return proved === null ? dataset.deferEmpty(id) : dataset.accept(partition, proved);
+  } catch (error) {
+    dataset.options.signal.throwIfAborted();
+    if (!concernsOnePartition(error)) throw error;
+    return dataset.reject(partition, error);
+  }
 }
 
-export interface PartitionPass extends PassEnd {
-  readonly proof: 'own end' | 'full listing';
+/**
+ * Returns the pass that proves the partition; null if the partition seems empty and no full listing confirms it. Then the caller reads it
+ * again later.
+ *
+ * @throws RekapError if four passes don't prove it, or no pass can.
+ */
+async function provePartition(
+  { pages, options, listing, findings }: DatasetExtraction,
+  partition: Partition,
+  lookahead: number,
+): Promise<ProvedPass | null> {
+  const { id, seen, results, isOptional, isAgain } = partition;
+  const { pager } = pages;
+  const { clock, signal } = options;
+  const ending = isAgain || findings.isListingShort ? null : listing;
+  const total = id === null ? null : (listing?.of(id).total ?? null);
+  for (;;) {
+    partition.passes += 1;
+    // A second call may start after the fourth pass.
+    const isLast = partition.passes >= maxPasses;
+    try {
+      const size = pager.repages ? nextPageSize(results) : null;
+      const [reading, end] = await pages.readPass(
+        {
+          partition: id,
+          isOptional,
+          mayBeRefused: false,
+          size,
+          isShortened: false,
+          lookahead: { pages: lookahead, total },
+        },
+        () => new PartitionReading(pages, partition, ending),
+      );
+      const { digest, accepted, isProvedByListing } = reading;
+      const newest = { total: digest.total, content: digest.content, longest: end.longest };
+      const needed = id === null || !pager.showsGaps ? 2 : neededPasses(listing, end.pages);
+      const judged = isProvedByListing
+        ? { agreeing: [newest] }
+        : judge({ newest, earlier: results, seen: seen.size, needed, repages: pager.repages });
+      if ('agreeing' in judged)
+        return {
+          ...end,
+          ...(isProvedByListing && { end: 'listing' }),
+          // Other kinds of paging detect a cap themselves.
+          isFull: end.isFull && pager.showsGaps,
+          proof: isProvedByListing ? 'full listing' : 'own end',
+          ...proofOf(judged.agreeing),
+          digest,
+          accepted,
+        };
+      const isSteady = results.every(({ content }) => content === newest.content);
+      results.push(newest);
+      for (const page of accepted) page.release();
+      if (!isAgain && seen.size === 0) return null;
+      if (isLast)
+        throw new RekapError(
+          'unprovable-source',
+          `It was read ${partition.passes} times: ${judged.missing}.`,
+          'The source leaves out records, or changed during the sync. Run the sync again.',
+        );
+      if (isSteady) continue;
+    } catch (error) {
+      if (!isRekapError(error, 'broken-reading') || isLast) throw error;
+    }
+    await clock.sleep(pauseAfter(partition.passes), signal);
+  }
+
+  /** Returns grade and page sizes of passes that agree. With a single pass, the grade is that of the listing. */
+  function proofOf(agreeing: readonly PassResult[]): Pick<ProvedPass, 'grade' | 'pageSizes'> {
+    const pageSizes = agreeing.flatMap(({ longest }) => longest ?? []);
+    const sizesDiffer = new Set(pageSizes).size > 1;
+    const isListed = listing !== null && pageSizes.length === 1;
+    return {
+      pageSizes,
+      grade: isListed ? listing.grade : pager.grade({ records: agreeing.at(-1)!.total, sizesDiffer }),
+    };
+  }
+}
+
+/** The records of one pass over a partition. */
+class PartitionReading {
   readonly digest: PassDigest;
-  readonly accepted: readonly AcceptedPage[];
-}
-
-/** A pass that proves its partition, with the strength of the proof. */
-export interface ProvedPass extends PartitionPass {
-  readonly grade: Grade;
-  /** Records of the longest page in each pass that agrees. */
-  readonly pageSizes: readonly number[];
-}
-
-export class PartitionReader {
+  readonly keys = new KeyOccurrences();
+  readonly accepted: AcceptedPage[] = [];
+  /** True if the first page has exactly the records of the full listing, and the listing shows that there are no others. */
+  isProvedByListing = false;
   private readonly pages: DatasetPages;
-  private readonly options: ExtractOptions;
-  private readonly listing: FullListing | null;
-  private readonly mayEndOnListing: boolean;
+  private readonly partition: Partition;
   private readonly reader: RecordReader;
+  private readonly listing: FullListing | null;
 
-  constructor(pages: DatasetPages, options: ExtractOptions, listing: FullListing | null, mayEndOnListing: boolean) {
+  /** @param listing The full listing, if it may end the pass. */
+  constructor(pages: DatasetPages, partition: Partition, listing: FullListing | null) {
     this.pages = pages;
-    this.options = options;
+    this.partition = partition;
     this.listing = listing;
-    this.mayEndOnListing = mayEndOnListing;
+    this.digest = new PassDigest(pages.contents);
     this.reader = new RecordReader(pages.pipeline, pages.names);
   }
 
-  /**
-   * Returns the pass that proves the partition; null if the partition seems empty and no full listing confirms it. Then the caller reads it
-   * again later.
-   *
-   * @throws RekapError if four passes don't prove it, or no pass can.
-   */
-  async read(partition: Partition): Promise<ProvedPass | null> {
-    const { complete, seen } = partition;
-    const isFirst = partition.passes === 0;
-    for (;;) {
-      partition.passes += 1;
-      // A second call may start after the fourth pass.
-      const isLast = partition.passes >= maxPasses;
-      try {
-        const own = await this.readOnce(partition);
-        const result = { total: own.digest.total, content: own.digest.content, longest: own.longest };
-        const judged = this.judge(own, result, partition);
-        if ('agreeing' in judged) return this.prove(own, judged.agreeing);
-        const { missing } = judged;
-        const isSteady = complete.every(({ content }) => content === result.content);
-        complete.push(result);
-        for (const page of own.accepted) page.release();
-        if (isFirst && seen.size === 0) return null;
-        if (isLast)
-          throw new RekapError(
-            'unprovable-source',
-            `It was read ${partition.passes} times: ${missing}.`,
-            'The source leaves out records, or changed during the sync. Run the sync again.',
-          );
-        if (!isSteady) await this.pause(partition);
-      } catch (error) {
-        if (!isRekapError(error, 'broken-reading') || isLast) throw error;
-        await this.pause(partition);
-      }
+  add(fetched: FetchedPage, first: number): void {
+    const { pages, reader, digest, keys, listing } = this;
+    const { id, seen } = this.partition;
+    const { page } = fetched;
+    const { length } = page.records;
+    for (let row = first; row < length; row += 1) {
+      reader.read(page, row);
+      if (id !== null && reader.partition === null) continue;
+      if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
+      digest.add(pages.contents.of(page, row));
+      seen.add(keys.add(reader.key));
     }
-  }
-
-  /** Waits, so that a short outage is over before the next pass. */
-  private pause({ passes }: Partition): Promise<void> {
-    return this.options.clock.sleep(firstPause * 2 ** (passes - 1), this.options.signal);
-  }
-
-  private judge({ proof, pages }: PartitionPass, newest: PassResult, { id, complete, seen }: Partition): Judgement {
-    if (proof === 'full listing') return { agreeing: [newest] };
-    const { showsGaps, repages } = this.pages.pager;
-    const needed = id === null || !showsGaps ? 2 : neededPasses(this.listing, pages);
-    return judge({ newest, earlier: complete, seen: seen.size, needed, repages });
-  }
-
-  private prove(own: PartitionPass, agreeing: readonly PassResult[]): ProvedPass {
-    const sizes = agreeing.flatMap(({ longest }) => (longest === null ? [] : [longest]));
-    const grade =
-      this.listing !== null && sizes.length === 1
-        ? // With a single pass, the proof is that of the listing.
-          this.listing.grade
-        : this.pages.pager.grade({ records: own.digest.total, sizesDiffer: sizesOf(agreeing).size > 1 });
-    return { ...own, grade, pageSizes: sizes };
-  }
-
-  /** Returns the page size: in every second pass, one record fewer than the longest page of the first pass. */
-  private sizeOf({ complete }: Partition): number | null {
-    const repageable = complete.filter(isRepageable);
-    const first = repageable[0]?.longest ?? null;
-    if (!this.pages.pager.repages || first === null) return null;
-    return repageable.length % 2 === 1 ? first - 1 : first;
-  }
-
-  private async readOnce(
-    partition: Partition,
-    size = this.sizeOf(partition),
-    isShortened = false,
-  ): Promise<PartitionPass> {
-    const { id, isOptional, seen } = partition;
-    const { reader, pages } = this;
-    const tally = new PassTally(this.options.maxRecords);
-    const digest = new PassDigest(pages.contents);
-    const occurrences = new KeyOccurrences();
-    const accepted: AcceptedPage[] = [];
-    let proof: PartitionPass['proof'] = 'own end';
-    try {
-      const lookahead = {
-        pages: partition.lookahead,
-        total: id === null ? null : (this.listing?.of(id).total ?? null),
-      };
-      const pass = { partition: id, isOptional, mayBeRefused: false, size, isShortened, lookahead };
-      for await (const passPage of pages.read(pass)) {
-        if (!tally.add(passPage)) continue;
-        const { fetched, first } = passPage;
-        const { page } = fetched;
-        const { length } = page.records;
-        for (let row = first; row < length; row += 1) {
-          reader.read(page, row);
-          if (id !== null && reader.partition === null) continue;
-          if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
-          digest.add(pages.contents.of(page, row));
-          seen.add(occurrences.add(reader.key));
-        }
-        if (occurrences.hasRepeats && pages.pager.movesRecords) throw repeatedRecord(page.url);
-        accepted.push(pages.hold(fetched, first, length - first));
-        if (first > 0 || !this.isWhole(partition, digest, length)) continue;
-        proof = 'full listing';
-        break;
-      }
-      const end = tally.end();
-      // Other kinds of paging detect a cap themselves.
-      const isFull = end.isFull && pages.pager.showsGaps;
-      return { ...end, ...(proof === 'full listing' && { end: 'listing' }), isFull, proof, digest, accepted };
-    } catch (error) {
-      for (const page of accepted) page.release();
-      if (error instanceof StartOver) return this.readOnce(partition, error.size, error.why === 'short list');
-      throw error;
-    }
-  }
-
-  /** Returns whether the first page has exactly the records of the full listing, and the listing shows that there are no others. */
-  private isWhole({ id, seen }: Partition, digest: PassDigest, length: number): boolean {
-    const { listing } = this;
-    return (
-      this.mayEndOnListing &&
+    this.accepted.push(pages.hold(fetched, first, length - first));
+    this.isProvedByListing =
+      first === 0 &&
       id !== null &&
-      listing?.hasLeftBehind(id) === true &&
+      listing !== null &&
+      listing.showsEndOf(id) &&
       length < listing.pageLength &&
       digest.content === listing.of(id).content &&
-      digest.total === seen.size
-    );
+      digest.total === seen.size;
   }
 }
 

@@ -7,10 +7,15 @@ import { type AnyPipeline, keyPlaces, placeOf } from '../project/declaration.ts'
 import type { Column } from '../kinds/column.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { readText } from '../kinds/read-field.ts';
+import type { PassDigest } from '../kinds/content.ts';
 import { type Fingerprint, fingerprintRecord, FingerprintTable } from '../kinds/fingerprints.ts';
-import type { Page } from '../stages.ts';
+import type { PassEnd } from '../source/paging/pass.ts';
+import type { AcceptedPage, Grade, Page } from '../stages.ts';
 
 export const maxPasses = 4;
+
+/** Milliseconds before the second pass if passes disagree, doubled for each further one: a short outage is then over. */
+const firstPause = 500;
 
 /** A complete pass over a list. */
 export interface PassResult {
@@ -18,6 +23,16 @@ export interface PassResult {
   readonly content: string;
   /** Records of its longest page; null for the part of the full listing. */
   readonly longest: number | null;
+}
+
+/** A pass that proves its partition, with the strength of the proof. */
+export interface ProvedPass extends PassEnd {
+  readonly proof: 'own end' | 'full listing';
+  readonly digest: PassDigest;
+  readonly accepted: readonly AcceptedPage[];
+  readonly grade: Grade;
+  /** Records of the longest page in each pass that agrees. */
+  readonly pageSizes: readonly number[];
 }
 
 export interface Evidence {
@@ -43,12 +58,12 @@ export function judge({ newest, earlier, seen, needed, repages }: Evidence): Jud
       missing: `all passes together found ${seen} records, but the last pass${size} found only ${newest.total}`,
     };
   }
-  const whole = earlier.filter(({ total }) => total === seen);
-  const agreeing = [...whole.filter(({ content }) => content === newest.content), newest];
+  const withAll = earlier.filter(({ total }) => total === seen);
+  const agreeing = [...withAll.filter(({ content }) => content === newest.content), newest];
   if (agreeing.length < needed)
     return {
       missing:
-        agreeing.length <= whole.length
+        agreeing.length <= withAll.length
           ? 'its passes found the same records with different values'
           : `only ${agreeing.length} of its passes found all ${seen} records, but ${needed} are required`,
     };
@@ -61,8 +76,20 @@ export function judge({ newest, earlier, seen, needed, repages }: Evidence): Jud
 }
 
 /** Returns whether a pass had pages that the next pass can shorten. */
-export function isRepageable({ longest }: PassResult): boolean {
+function isRepageable({ longest }: PassResult): boolean {
   return longest !== null && longest >= 2;
+}
+
+/** Returns the page size: in every second pass, one record fewer than the longest page of the first. Null leaves it to the source. */
+export function nextPageSize(earlier: readonly PassResult[]): number | null {
+  const repageable = earlier.filter(isRepageable);
+  const first = repageable[0]?.longest ?? null;
+  return first !== null && repageable.length % 2 === 1 ? first - 1 : first;
+}
+
+/** Returns the milliseconds to wait after a number of passes: 3.5 s in total after three. */
+export function pauseAfter(passes: number): number {
+  return firstPause * 2 ** (passes - 1);
 }
 
 /** Returns the different page sizes of passes. */

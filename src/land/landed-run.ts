@@ -210,10 +210,10 @@ export async function verifyLanding(
 }
 
 async function verifyBodies(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
+  const damaged: string[] = [];
   try {
     const bodies = await openBodies(folder);
     try {
-      const damaged: string[] = [];
       for (const line of await readLandedResponses(folder)) {
         signal?.throwIfAborted();
         await readBody(bodies, line, folder).catch((error: unknown) => {
@@ -221,12 +221,6 @@ async function verifyBodies(folder: string, signal: AbortSignal | undefined): Pr
           damaged.push(`${bodiesFile}: the response of ${line.url} was changed`);
         });
       }
-      const more = damaged.length - maxNamed;
-      if (more <= 0) return damaged;
-      return [
-        ...damaged.slice(0, maxNamed),
-        `${bodiesFile}: and ${more} more ${more === 1 ? 'response' : 'responses'}`,
-      ];
     } finally {
       await bodies.close().catch(() => undefined);
     }
@@ -234,4 +228,7 @@ async function verifyBodies(folder: string, signal: AbortSignal | undefined): Pr
     if (isRekapError(error, 'landing')) return [error.message];
     throw error;
   }
+  const more = damaged.length - maxNamed;
+  if (more <= 0) return damaged;
+  return [...damaged.slice(0, maxNamed), `${bodiesFile}: and ${more} more ${more === 1 ? 'response' : 'responses'}`];
 }

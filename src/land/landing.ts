@@ -25,22 +25,27 @@ export async function openLanding(folder: string, run: RunFile): Promise<Landing
   await writeNewFile(join(folder, runFile), `${JSON.stringify(run, null, 2)}\n`);
   const opened: FileHandle[] = [];
   return orClose(opened, async () => {
-    for (const [name, flags] of [
-      [bodiesFile, 'wx+'],
-      [responsesFile, 'wx'],
-      [verdictsFile, 'wx'],
-    ] as const)
-      opened.push(await open(join(folder, name), flags));
-    const [bodies, responses, verdicts] = opened as [FileHandle, FileHandle, FileHandle];
-    return new Landing(folder, bodies, responses, verdicts);
+    const openNew = async (name: string, flags = 'wx'): Promise<LandingFile> => {
+      const handle = await open(join(folder, name), flags);
+      opened.push(handle);
+      return { path: join(folder, name), handle };
+    };
+    return new Landing(folder, {
+      bodies: await openNew(bodiesFile, 'wx+'),
+      responses: await openNew(responsesFile),
+      verdicts: await openNew(verdictsFile),
+    });
   });
+}
+
+interface LandingFile {
+  readonly path: string;
+  readonly handle: FileHandle;
 }
 
 export class Landing {
   private readonly folder: string;
-  private readonly bodies: FileHandle;
-  private readonly responses: FileHandle;
-  private readonly verdicts: FileHandle;
+  private readonly files: Readonly<Record<'bodies' | 'responses' | 'verdicts', LandingFile>>;
   private count = 0;
   private waiting = 0;
   private position = 0;
@@ -48,11 +53,9 @@ export class Landing {
   private newest: Promise<unknown> = Promise.resolve();
   private failure: { readonly reason: unknown } | null = null;
 
-  constructor(folder: string, bodies: FileHandle, responses: FileHandle, verdicts: FileHandle) {
+  constructor(folder: string, files: Landing['files']) {
     this.folder = folder;
-    this.bodies = bodies;
-    this.responses = responses;
-    this.verdicts = verdicts;
+    this.files = files;
   }
 
   /** Queues a response. Resolves when there is room in the queue, not when it is on the disk. */
@@ -77,7 +80,7 @@ export class Landing {
 
   /** A separate method: a closure created in `land` would keep the response in memory. */
   private reader(landed: Promise<LandedResponse>): LandedBody['read'] {
-    return async () => readBody(this.bodies, await landed, this.folder);
+    return async () => readBody(this.files.bodies.handle, await landed, this.folder);
   }
 
   private async write(
@@ -97,14 +100,10 @@ export class Landing {
       position: this.position,
       length: bytes.length,
     };
-    await this.append(this.bodies, bodiesFile, bytes);
-    await this.append(this.responses, responsesFile, `${JSON.stringify(line)}\n`);
+    await append(this.files.bodies, bytes);
+    await append(this.files.responses, `${JSON.stringify(line)}\n`);
     this.position += bytes.length;
     return line;
-  }
-
-  private async append(file: FileHandle, name: string, data: Buffer | string): Promise<void> {
-    await nameFile(join(this.folder, name), () => file.appendFile(data));
   }
 
   /**
@@ -116,7 +115,7 @@ export class Landing {
     readings: AsyncIterable<AcceptedReading>,
     warnings: readonly string[],
   ): AsyncGenerator<AcceptedReading, void, undefined> {
-    const landLine = (line: unknown) => this.append(this.verdicts, verdictsFile, `${JSON.stringify(line)}\n`);
+    const landLine = (line: unknown) => append(this.files.verdicts, `${JSON.stringify(line)}\n`);
     let verdicts = 0;
     for await (const reading of readings) {
       const accepted = reading.pages.map(({ response, first, count }) => [response, first, count]);
@@ -132,17 +131,17 @@ export class Landing {
     await this.newest.catch(() => undefined);
     const { folder, failure } = this;
     this.failure ??= { reason: new Error('The landing is closed.') };
-    const files = [
-      [this.bodies, bodiesFile],
-      [this.responses, responsesFile],
-      [this.verdicts, verdictsFile],
-    ] as const;
+    const files = Object.values(this.files);
     try {
       if (failure !== null) throw failure.reason;
-      for (const [file, name] of files) await nameFile(join(folder, name), () => file.datasync());
+      for (const { path, handle } of files) await nameFile(path, () => handle.datasync());
       for (const path of [join(folder, runFile), folder, dirname(folder)]) await flush(path);
     } finally {
-      await closeAll(files.map(([file, name]) => ({ close: () => nameFile(join(folder, name), () => file.close()) })));
+      await closeAll(files.map(({ path, handle }) => ({ close: () => nameFile(path, () => handle.close()) })));
     }
   }
+}
+
+async function append({ path, handle }: LandingFile, data: Buffer | string): Promise<void> {
+  await nameFile(path, () => handle.appendFile(data));
 }

@@ -14,42 +14,29 @@ const asWritten = 'Use a URL such as https://host or https://host/path.';
  * @throws `usage` if it isn't a base URL.
  */
 export function readBaseUrl(given: string, endpoints: Endpoints): string {
-  if (!URL.canParse(given))
-    throw new RekapError(
-      'usage',
-      `The base URL ${JSON.stringify(hideCredentials(given))} (--base-url) is not a URL.`,
-      asWritten,
-    );
+  const refuse = (what: string, next = asWritten) => new RekapError('usage', `The base URL ${what}`, next);
+  if (!URL.canParse(given)) throw refuse(`${JSON.stringify(hideCredentials(given))} (--base-url) is not a URL.`);
   const url = new URL(given);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new RekapError(
-      'usage',
+    throw refuse(
       given.startsWith(`${url.protocol}//`)
-        ? `The base URL (--base-url) starts with ${url.protocol}//.`
-        : 'The base URL (--base-url) does not start with https:// or http://.',
-      asWritten,
+        ? `(--base-url) starts with ${url.protocol}//.`
+        : '(--base-url) does not start with https:// or http://.',
     );
   if (url.username !== '' || url.password !== '')
-    throw new RekapError(
-      'usage',
-      'The base URL (--base-url) contains a user name or a password.',
+    throw refuse(
+      '(--base-url) contains a user name or a password.',
       'Remove them, and set the API key in REKAP_API_KEY.',
     );
   if (url.search !== '' || url.hash !== '')
-    throw new RekapError(
-      'usage',
-      'The base URL (--base-url) contains a query or a fragment.',
-      'Use only the part before the first ? or #.',
-    );
+    throw refuse('(--base-url) contains a query or a fragment.', 'Use only the part before the first ? or #.');
   const baseUrl = url.origin + url.pathname.replace(/\/+$/, '');
   const found = endpoints.find(({ path }) => baseUrl.endsWith(path));
-  if (found !== undefined)
-    throw new RekapError(
-      'usage',
-      `The base URL (--base-url) ends with the endpoint ${found.path}.`,
-      `rekap adds the endpoint. Remove it: --base-url ${baseUrl.slice(0, -found.path.length)}`,
-    );
-  return baseUrl;
+  if (found === undefined) return baseUrl;
+  throw refuse(
+    `(--base-url) ends with the endpoint ${found.path}.`,
+    `rekap adds the endpoint. Remove it: --base-url ${baseUrl.slice(0, -found.path.length)}`,
+  );
 }
 
 export function warningsOfBaseUrl(baseUrl: string, endpoints: Endpoints): string[] {

@@ -33,29 +33,15 @@ export interface HttpOptions {
 }
 
 /** Opens a pool of connections to one host. Redirects aren't followed, so that the key goes nowhere else. */
-export function createHttpTransport({
-  baseUrl,
-  apiKey,
-  auth,
-  connections,
-  timeout,
-  maxResponseBytes,
-}: HttpOptions): Transport {
-  const credentials = credentialsOf(auth, apiKey);
+export function createHttpTransport(options: HttpOptions): Transport {
+  const { baseUrl, connections, timeout, maxResponseBytes } = options;
+  const credentials = credentialsOf(options.auth, options.apiKey);
   const { origin } = new URL(baseUrl);
+  // The caller limits the whole attempt, so the timeouts of undici are off.
+  const limits = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout }, maxHeaderSize: 16_384 };
   const pool = requireWebAssembly()
     .then(() => import('undici'))
-    .then(
-      // The caller limits the whole attempt. The timeouts of undici are off.
-      ({ Pool }) =>
-        new Pool(origin, {
-          connections,
-          headersTimeout: 0,
-          bodyTimeout: 0,
-          connect: { timeout },
-          maxHeaderSize: maxHeaderBytes,
-        }),
-    );
+    .then(({ Pool }) => new Pool(origin, { connections, ...limits }));
   pool.catch(() => undefined);
   return {
     async send(_request, path, signal) {
@@ -70,7 +56,7 @@ export function createHttpTransport({
       const requested = query === null ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
       const sent = pool.then((opened) => opened.request({ method: 'GET', path: requested, headers, signal }));
       const response = await sent.catch((error: unknown) => {
-        throw systemCode(error) === headersOverflow ? headersTooLarge : (localFailure(error) ?? error);
+        throw localFailure(error) ?? error;
       });
       const body = await readBody(response, maxResponseBytes).catch((error: unknown) => {
         if (error === tooLarge || systemCode(error) === 'ERR_BUFFER_TOO_LARGE')
@@ -83,7 +69,6 @@ export function createHttpTransport({
         if (response.statusCode !== 200 && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);
         throw error;
       });
-      if (bytesOf(response.headers) > maxHeaderBytes) throw headersTooLarge;
       return { status: response.statusCode, headers: response.headers, body };
     },
     close: () =>
@@ -113,20 +98,6 @@ const decoders = {
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
 } as const;
-
-const maxHeaderBytes = 16_384;
-const headersOverflow = 'UND_ERR_HEADERS_OVERFLOW';
-const headersTooLarge = Object.assign(new Error('the headers of the response are larger than 16 kB'), {
-  code: headersOverflow,
-});
-
-/** undici counts only names and values, so many short headers would pass. */
-function bytesOf(headers: HttpResponse['headers']): number {
-  const lines = Object.entries(headers).flatMap(([name, values]) =>
-    [values ?? []].flat().map((value) => `${name}: ${value}\r\n`),
-  );
-  return lines.join('').length;
-}
 
 const tooLarge = new Error('more than the maximum size of a response');
 

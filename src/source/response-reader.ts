@@ -24,18 +24,20 @@ export interface FetchedPage {
   readonly link: string | null;
 }
 
-export interface OutgoingRequest {
+export interface FetchOptions {
+  /** A refusal counts as a response, also 403. */
+  readonly mayRefuse?: boolean;
+  /** A refusal may concern the page size. 403 still concerns the key. */
+  readonly mayRefuseSize?: boolean;
+  /** The source need not know the page: at most two attempts, and a failure doesn't count against the endpoint. */
+  readonly isOptional?: boolean;
+}
+
+export interface OutgoingRequest extends FetchOptions {
   readonly pipeline: AnyPipeline;
   readonly request: PageRequest;
   readonly path: string;
   readonly url: string;
-  readonly mayRefuse: boolean;
-  readonly mayForbid: boolean;
-  readonly isOptional: boolean;
-}
-
-export interface TimedResponse extends HttpResponse {
-  readonly at: Date;
 }
 
 export interface FailedAttempt {
@@ -53,7 +55,7 @@ export interface ReaderContext {
   readonly warn: (topic: string, message: string) => void;
 }
 
-function* knownValues(headers: TimedResponse['headers']): Generator<[string, string]> {
+function* valuesOf(headers: HttpResponse['headers']): Generator<[string, string]> {
   for (const name of Object.keys(headers)) {
     const value = knownHeaders.test(name) ? headerText(headers[name]) : null;
     if (value !== null) yield [name, value];
@@ -92,11 +94,12 @@ export class ResponseReader {
 
   /** Stores a response and reads it. Returns failures that a retry may fix, and throws all others. */
   async read(
-    { pipeline, request, url, mayForbid }: OutgoingRequest,
-    response: TimedResponse,
+    { pipeline, request, url, mayRefuse }: OutgoingRequest,
+    response: HttpResponse,
+    at: Date,
   ): Promise<FetchedPage | FailedAttempt> {
     const { apiKey, health, warn } = this.context;
-    const { status, headers, at } = response;
+    const { status, headers } = response;
     const body = withoutKey(response.body, apiKey);
     if (body !== response.body)
       warn(
@@ -105,7 +108,7 @@ export class ResponseReader {
       );
     const landed = await this.land({ request, url, status, at, body });
     const retryAfter = waitOf((name) => headerText(headers[name]), at);
-    if (status === 401 || (status === 403 && retryAfter === null && !mayForbid)) {
+    if (status === 401 || (status === 403 && retryAfter === null && mayRefuse !== true)) {
       health.end = refusedKey(url, status, excerpt(body), health.hasReturnedAnyPage);
       throw health.end;
     }
@@ -114,10 +117,8 @@ export class ResponseReader {
       return { page: emptyPage(request, url), at, landed, refusal, link: null };
     }
     if (status !== 200) {
-      return {
-        failure: { kind: 'status', status, retryAfter },
-        detail: redirectDetail(headers['location'], pipeline.path, url) ?? excerpt(body),
-      };
+      const detail = redirectDetail(headers['location'], pipeline.path, url) ?? excerpt(body);
+      return { failure: { kind: 'status', status, retryAfter }, detail };
     }
     if (isGzip(body)) throw unexpectedGzip(url);
     // Without Content-Length, only a final newline shows that an NDJSON body is complete.
@@ -126,7 +127,7 @@ export class ResponseReader {
       return { failure: { kind: 'truncated' }, detail: excerpt(body) };
     try {
       const read = this.readPage({ pipeline, request, url, body }, response.body);
-      const page = { ...read, envelope: new Map([...read.envelope, ...knownValues(headers)]) };
+      const page = { ...read, envelope: new Map([...read.envelope, ...valuesOf(headers)]) };
       const fault = faultIn(page);
       if (fault !== null)
         return {

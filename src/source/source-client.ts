@@ -2,13 +2,13 @@
 
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import {
-  ResponseReader,
-  type TimedResponse,
-  type OutgoingRequest,
   type FailedAttempt,
   type FetchedPage,
+  type FetchOptions,
+  type OutgoingRequest,
+  ResponseReader,
 } from './response-reader.ts';
-import type { Transport } from './http-transport.ts';
+import type { HttpResponse, Transport } from './http-transport.ts';
 import { ResumedPages } from './resumed-pages.ts';
 import { faultIn } from './envelope-signs.ts';
 import { type Failure, isRateLimit, planRetry } from './retry-plan.ts';
@@ -44,15 +44,6 @@ export interface SourceContext {
   readonly resumed: readonly LandedResponses[];
   /** Aborts every request and every wait. Its reason is thrown. */
   readonly signal: AbortSignal;
-}
-
-interface FetchOptions {
-  /** A refusal counts as a response, also 403. */
-  readonly mayRefuse?: boolean;
-  /** A refusal may concern the page size. 403 still concerns the key. */
-  readonly mayRefuseSize?: boolean;
-  /** The source need not know the page: at most two attempts, and a failure doesn't count against the endpoint. */
-  readonly isOptional?: boolean;
 }
 
 export interface SourceFigures {
@@ -114,29 +105,30 @@ export class SourceClient {
   /** Fetches one page, with retries if they can help. Throws a `RekapError` that names the URL. */
   async fetchPage(pipeline: AnyPipeline, request: PageRequest, options: FetchOptions = {}): Promise<FetchedPage> {
     const path = this.base.pathname.replace(/\/$/, '') + request.target;
-    const outgoing: OutgoingRequest = {
-      pipeline,
-      request,
-      path,
-      url: this.base.origin + path,
-      mayForbid: options.mayRefuse === true,
-      mayRefuse: options.mayRefuse === true || options.mayRefuseSize === true,
-      isOptional: options.isOptional === true,
-    };
+    const outgoing = { pipeline, request, path, url: this.base.origin + path, ...options };
     // A request keeps its slot while it waits for a retry, which lowers the load on a source in trouble.
     return this.pace.limit(() => this.fetchWithRetries(outgoing));
   }
 
   private async fetchWithRetries(outgoing: OutgoingRequest): Promise<FetchedPage> {
-    const { clock, signal } = this.context;
+    const { clock, signal, report } = this.context;
     const { dataset, partition } = outgoing.request;
     const recalled = await this.recall(outgoing);
     if (recalled !== null) return recalled;
-    if (this.health.end === null) this.requireResponsive(dataset);
+    const failures = this.health.end === null ? this.health.failuresIfGone(dataset) : null;
+    if (failures !== null)
+      throw new RekapError(
+        'source-unreachable',
+        `rekap stopped sending requests for ${dataset} to ${this.base.origin}: ${failures} requests in a row failed.`,
+        'Run the sync again when the source returns valid responses.',
+      );
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
       if (this.health.end !== null) throw this.health.end;
-      this.noteRequest(dataset, attempt > 1);
+      const retried = attempt > 1;
+      this.figures.requests += 1;
+      if (retried) this.figures.retries += 1;
+      report({ kind: 'request', dataset, retried });
       const round = this.pace.begin();
       const outcome = await this.attempt(outgoing);
       if ('page' in outcome) {
@@ -155,20 +147,13 @@ export class SourceClient {
   }
 
   private async attempt(outgoing: OutgoingRequest): Promise<FetchedPage | FailedAttempt> {
-    const sent = await this.send(outgoing);
-    return 'status' in sent ? this.reader.read(outgoing, sent) : sent;
-  }
-
-  private async send({ request, path, isOptional }: OutgoingRequest): Promise<TimedResponse | FailedAttempt> {
     const { transport, clock, signal } = this.context;
     const { timeout } = this.options;
+    const { request, path, isOptional } = outgoing;
     const bound = boundSignal(signal, timeout, () => undefined);
+    let response: HttpResponse;
     try {
-      const received = await transport.send(request, path, bound.signal);
-      const { bytes, statuses } = this.figures;
-      this.figures.bytes = bytes + received.body.length;
-      statuses[received.status] = (statuses[received.status] ?? 0) + 1;
-      return { ...received, at: clock.now() };
+      response = await transport.send(request, path, bound.signal);
     } catch (error) {
       if (isRekapError(error, 'system-limit')) this.health.end = error;
       if (isRekapError(error, 'response-too-large') && !isOptional) this.health.noteTooLarge(request.dataset);
@@ -181,12 +166,18 @@ export class SourceClient {
     } finally {
       bound.end();
     }
+    const { status, body } = response;
+    const { bytes, statuses } = this.figures;
+    this.figures.bytes = bytes + body.length;
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    return this.reader.read(outgoing, response, clock.now());
   }
 
   private waitBefore(outgoing: OutgoingRequest, attempt: number, failed: FailedAttempt): number {
     const { clock, random, report } = this.context;
     const { maxAttempts: most, timeout, apiKey } = this.options;
-    const { request, url, mayRefuse, isOptional } = outgoing;
+    const { request, url, isOptional } = outgoing;
+    const mayRefuse = outgoing.mayRefuse || outgoing.mayRefuseSize;
     const { failure, next } = failed;
     const maxAttempts = isOptional && !isRateLimit(failure) ? Math.min(attemptsAtOptional, most) : most;
     const { hasResponded } = this.health;
@@ -211,28 +202,12 @@ export class SourceClient {
     return plan.wait;
   }
 
-  private noteRequest(dataset: string, retried: boolean): void {
-    this.figures.requests += 1;
-    if (retried) this.figures.retries += 1;
-    this.context.report({ kind: 'request', dataset, retried });
-  }
-
   private noteStatus(failure: Extract<Failure, { kind: 'status' }>, round: number): void {
     this.health.hasResponded = true;
     if (failure.status !== 429 && failure.status !== 503 && !isRateLimit(failure)) return;
     this.figures.throttled += 1;
     this.pace.slowDown(round);
     this.figures.lowestConcurrency = Math.min(this.figures.lowestConcurrency!, this.pace.concurrency);
-  }
-
-  private requireResponsive(dataset: string): void {
-    const failures = this.health.failuresIfGone(dataset);
-    if (failures === null) return;
-    throw new RekapError(
-      'source-unreachable',
-      `rekap stopped sending requests for ${dataset} to ${this.base.origin}: ${failures} requests in a row failed.`,
-      'Run the sync again when the source returns valid responses.',
-    );
   }
 
   private warnOnce(topic: string, message: string): void {

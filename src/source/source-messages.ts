@@ -8,11 +8,6 @@ import type { Page, PageRequest } from '../stages.ts';
 /** Error codes of zlib and brotli for bytes that don't match their encoding. */
 export const notAsEncoded = /^(Z_|ERR__ERROR_FORMAT)/;
 
-const contactOperator = 'Contact the operator of the service, or of the proxy in front of it.';
-
-/** undici's error message for "100 Continue", which rekap doesn't request. */
-const unexpectedContinue = 'bad response';
-
 const brokenConnection = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
 
 interface FailureText {
@@ -32,25 +27,9 @@ export function describeFailure(failure: Failure, { url, giveUp, detail, next }:
         return new RekapError(
           'envelope',
           `The body of the response of ${url} does not match its content-encoding: ${detail} (${giveUp}).`,
-          contactOperator,
+          'Contact the operator of the service, or of the proxy in front of it.',
         );
-      if (detail === unexpectedContinue)
-        return new RekapError(
-          'envelope',
-          `${url} sends "100 Continue" before its response, although rekap did not request it, and rekap cannot read the response (${giveUp}).`,
-          contactOperator,
-        );
-      return brokenConnection.has(failure.code)
-        ? new RekapError(
-            'source-unreachable',
-            `${url} did not return a complete response: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
-            'Run the sync again later. A smaller --page-size may help. If there is never a response, check --base-url.',
-          )
-        : new RekapError(
-            'source-unreachable',
-            `${url} cannot be reached: ${connectionMessage(failure.code, detail)} (${giveUp}).`,
-            adviceOnCertificate(failure.code) ?? 'Check --base-url and the network, then run the sync again.',
-          );
+      return unreachable(failure.code, url, giveUp, connectionMessage(failure.code, detail));
     case 'timeout':
       return new RekapError(
         'source-unreachable',
@@ -77,6 +56,16 @@ export function describeFailure(failure: Failure, { url, giveUp, detail, next }:
     case 'malformed':
       return new RekapError('envelope', detail, next);
   }
+}
+
+function unreachable(code: string, url: string, giveUp: string, why: string): RekapError {
+  const [what, next] = brokenConnection.has(code)
+    ? [
+        'did not return a complete response',
+        'Run the sync again later. A smaller --page-size may help. If there is never a response, check --base-url.',
+      ]
+    : ['cannot be reached', adviceOnCertificate(code) ?? 'Check --base-url and the network, then run the sync again.'];
+  return new RekapError('source-unreachable', `${url} ${what}: ${why} (${giveUp}).`, next);
 }
 
 /** Returns what to do about a certificate of an unknown authority; null for other failures. */
@@ -148,12 +137,14 @@ function connectionMessage(code: string, detail: string): string {
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
     case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
       return 'the server does not use TLS; its address may start with http://';
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return `the headers of the response are larger than 16 kB [${code}]`;
     default:
       return `${detail.replaceAll(/\s+/g, ' ').trim() || 'the connection failed'} [${code}]`;
   }
 }
 
-/** Returns the innermost error code, which is the most specific. undici wraps the system's error, and an AggregateError holds several. */
+/** Returns the innermost error code, which is the most specific. undici wraps the system's error, and an AggregateError has several. */
 export function connectionCode(error: unknown): string {
   let code = systemCode(error);
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
@@ -234,7 +225,7 @@ export function redirectDetail(location: string | string[] | undefined, path: st
 }
 
 /**
- * No content, not found, gone, range not satisfiable (RFC 9110). Services return them behind the last page, or for a partition without
+ * No content, not found, gone, range not satisfiable (RFC 9110). Services return them past the last page, or for a partition without
  * records. Such a response counts as an empty page, which must be confirmed by a second one.
  */
 export const emptyStatuses: ReadonlySet<number> = new Set([204, 404, 410, 416]);

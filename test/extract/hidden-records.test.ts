@@ -210,8 +210,4 @@ describe('a source that hides records', () => {
     const { verdicts } = await runExtract(merging, settings);
     expect(incomplete(verdicts)).toMatchObject([{ partition: '1101', reason }]);
   });
-
-  it('because it ignores the offset is refused', async () => {
-    await expect(read({ ignoresOffset: true, cap: 10 })).rejects.toBeInstanceOf(RekapError);
-  });
 });

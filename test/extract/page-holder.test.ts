@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { voters } from '../support/bundled.ts';
-import { PageHolder } from '../../src/extract/pages.ts';
+import { PageHolder } from '../../src/extract/page-holder.ts';
 import { readText } from '../../src/kinds/read-field.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
 

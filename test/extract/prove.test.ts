@@ -1,7 +1,9 @@
 /** A partition is complete if two passes found all records that any pass found, with the same values. */
 
 import { describe, expect, it } from 'vitest';
+import type { FetchedPage } from '../../src/source/response-reader.ts';
 import { FullListing, SeenRecords } from '../../src/extract/full-listing.ts';
+import { PageHolder } from '../../src/extract/page-holder.ts';
 import { judge, neededPasses } from '../../src/extract/prove.ts';
 import { ContentHash } from '../../src/kinds/content.ts';
 import { voters } from '../support/bundled.ts';
@@ -35,13 +37,26 @@ it.each<[boolean, string, Pass, Pass[]]>([
 const record = (IdDapil: string, NamaKabupaten: string) => voterRecord({ IdDapil, NamaKabupaten });
 
 const newListing = () =>
-  new FullListing({ pipeline: voters, contents: new ContentHash('0123456789abcdef'), names: new Map() }, 'overlap');
+  new FullListing({
+    pipeline: voters,
+    contents: new ContentHash('0123456789abcdef'),
+    names: new Map(),
+    hold: (fetched, first, count) => new PageHolder(0).hold(fetched, { first, count }, () => fetched.page),
+  });
+
+const fetchedOf = (records: unknown): FetchedPage => ({
+  page: pageOf(voters, records),
+  at: new Date(0),
+  landed: { response: 0, read: async () => Buffer.of() },
+  refusal: null,
+  link: null,
+});
 
 function listingOf(...pages: readonly (readonly Record<string, unknown>[])[]): FullListing {
   const listing = newListing();
   // Every page but the first begins with the last record of the previous page.
   for (const [index, page] of pages.entries())
-    listing.add(pageOf(voters, index === 0 ? page : [pages[index - 1]!.at(-1)!, ...page]), index === 0 ? 0 : 1);
+    listing.add(fetchedOf(index === 0 ? page : [pages[index - 1]!.at(-1)!, ...page]), index === 0 ? 0 : 1);
   return listing;
 }
 
@@ -50,7 +65,7 @@ const [a, b, c, d] = ['A', 'B', 'C', 'D'].map((name) => record('1', name));
 describe('the full listing', () => {
   it('ends a partition where another one follows, if pages have one length', () => {
     const listing = listingOf([a!, b!, record('2', 'A')], [record('3', 'A')]);
-    expect(['1', '2', '3'].map((partition) => listing.hasLeftBehind(partition))).toEqual([true, true, false]);
+    expect(['1', '2', '3'].map((partition) => listing.showsEndOf(partition))).toEqual([true, true, false]);
   });
 
   it.each([
@@ -58,14 +73,18 @@ describe('the full listing', () => {
     ['its pages vary', [[a!, b!, c!], [d!], [record('2', 'A')], [record('3', 'A')]]],
   ])('ends no partition if %s', (_why, pages) => {
     const listing = listingOf(...pages);
-    expect(listing.hasLeftBehind('1')).toBe(false);
+    expect(listing.showsEndOf('1')).toBe(false);
     expect(listing.isOrderly).toBe(false);
   });
 
-  it('returns the rows without a partition', () => {
+  it('accepts the records without a partition', () => {
     const listing = newListing();
-    expect(listing.add(pageOf(voters, [a!, { note: 'a footer' }, b!, record('x', 'A')]), 0)).toEqual([1, 3]);
-    expect([listing.total, listing.of('1').total]).toEqual([4, 2]);
+    listing.add(fetchedOf([a!, { note: 'a footer' }, { note: 'another' }, b!, record('x', 'A')]), 0);
+    expect(listing.accepted.map(({ first, count }) => [first, count])).toEqual([
+      [1, 2],
+      [4, 1],
+    ]);
+    expect([listing.total, listing.of('1').total]).toEqual([5, 2]);
   });
 });
 

@@ -188,13 +188,10 @@ describe('with any content', () => {
 
 it.each<[Partial<Record<keyof RunFile, unknown>> | string, string?]>([
   ['{'],
-  ['null'],
   [{ format: 2 }, 'has format 2, but this release of rekap reads only format 3'],
-  [{ format: 4 }],
   [{ run: '../..' }],
   [{ source: null }],
   [{ base_url: 'nowhere' }],
-  [{ base_url: 'mailto:x' }],
   [{ started_at: '2026-99-20T03:00:02.000Z' }],
   [{ started_at: '+275000-01-01T00:00:00.000Z' }],
   [{ previous: '../../x' }],
@@ -204,7 +201,6 @@ it.each<[Partial<Record<keyof RunFile, unknown>> | string, string?]>([
   [{ partitions: [1101] }],
   [{ page_size: 0 }],
   [{ strict: 'yes' }],
-  [{ accept_changes: 'yes' }],
   [{ project: undefined }],
   [{ project: { ...described.project, pipelines: [] } }],
   [{ project: { ...described.project, secret: 'x' } }],

@@ -92,12 +92,6 @@ it('numbers each body, and returns it before and after later ones', async () => 
   await landing.close();
 });
 
-it('writes empty files if nothing is landed', async () => {
-  await (await openLanding(folder, described)).close();
-  expect(await readLines()).toEqual([]);
-  expect(await readFile(join(folder, bodiesFile))).toHaveLength(0);
-});
-
 it('refuses a folder with a landing or a part of one, and does not change it', async () => {
   const first = await openLanding(folder, described);
   await first.land(responseOf('first'));

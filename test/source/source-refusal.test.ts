@@ -157,19 +157,8 @@ describe('a response', () => {
     ['an array', send('[1,2]'), ['[1,2]'], 1],
     ['a count without data', send('{"count":3}'), ['{"count":3}'], 1],
     ['text after the envelope', send('{"count":0,"data":[]} {}'), ['at byte 22'], 1],
-    ['a web page', send('\n\n<!doctype html><title>Log in'), ['HTML', '<title>Log in'], 6],
-    ['other text', send('Service under maintenance'), ['other content', 'maintenance'], 6],
     ['gzip without a header', send(zip), ['content-encoding does not say so'], 1],
     ['not what its header says', send('{}', 200, { 'content-encoding': 'gzip' }), ['does not match'], 6],
-    [
-      'preceded by "100 Continue"',
-      (_, response) => {
-        response.writeContinue();
-        answerJson(response, whole);
-      },
-      ['100 Continue'],
-      6,
-    ],
   ])('is refused as %s', async (_name, script, words, requests) => {
     const { server, failure } = await serve(script);
     const error = await failure();
@@ -194,12 +183,6 @@ describe('a response', () => {
     expect(server.paths.slice(1)).toHaveLength(requests);
   });
 
-  it('with a redirect says so, and with status 304 does not', async () => {
-    const redirected = await (await serve(send('', 308, { location: '/login?next=x' }))).failure();
-    expect(redirected.message).toContain('does not follow redirects');
-    expect((await (await serve(send('', 304))).failure()).message).not.toContain('redirect');
-  });
-
   it('is refused above the size limit, even if it is small when compressed', async () => {
     const huge = JSON.stringify({ count: 1, data: { ...record, NamaDapil: 'A'.repeat(2_000_000) } });
     const { server, failure } = await serve(send(gzipSync(huge), 200, { 'content-encoding': 'gzip' }));
@@ -209,11 +192,8 @@ describe('a response', () => {
     expect(server.paths).toHaveLength(2);
   });
 
-  it.each([
-    ['3,000 short headers', { x: Array.from({ length: 3000 }, () => 'y') }],
-    ['a long header', { x: 'x'.repeat(20_000) }],
-  ])('is refused with %s', async (_, headers) => {
-    const { failure } = await serve((_request, response) => void response.writeHead(200, headers).end('{}'));
+  it('is refused with headers above 16 kB', async () => {
+    const { failure } = await serve((_, response) => void response.writeHead(200, { x: 'x'.repeat(20_000) }).end('{}'));
     const message = expect.stringContaining('the headers of the response are larger than 16 kB');
     expect(await failure()).toMatchObject({ code: 'source-unreachable', message });
   });
@@ -239,8 +219,8 @@ describe('the advice about a response', () => {
   const latin1 = Buffer.from(JSON.stringify({ count: 1, data: { ...record, NamaDapil: 'CAFÉ' } }), 'latin1');
   const many = JSON.stringify({ count: 1, data: Array.from({ length: 200_001 }, () => ({})) });
   const cases: [string, string | Buffer, string[], string][] = [
-    ['a web page', '<!doctype html>', ['HTML'], 'login page'],
-    ['other text', 'Service under maintenance', ['maintenance'], 'JSON'],
+    ['a web page', '\n\n<!doctype html><title>Log in', ['HTML', '<title>Log in'], 'login page'],
+    ['other text', 'Service under maintenance', ['other content', 'maintenance'], 'JSON'],
     ['Latin-1', latin1, ['not UTF-8', `byte ${latin1.indexOf(0xc9)} is 0xc9`], 'UTF-8'],
     ['NaN', '{"count":1,"data":[{"Umur":NaN}]}', ['not valid JSON', 'byte 27', 'NaN'], 'valid JSON'],
     ['no member', '{}', ['is missing', '{}'], '`records`'],
@@ -305,14 +285,6 @@ describe('the client', () => {
     for (let offset = 1; offset <= 8; offset += 1)
       await expect(client.fetchPage(voters, at(offset), { mayRefuse: true })).rejects.toThrow(`${status}`);
     expect(server.paths).toHaveLength(8);
-  });
-
-  it('stops once the source no longer responds', async () => {
-    const { server, failure } = await serve((sent) => sent.socket.destroy(), { maxAttempts: 2 });
-    for (let offset = 0; offset < 5; offset += 1) await failure(at(offset));
-    const before = server.paths.length;
-    expect((await failure(at(99))).message).toContain('stopped sending requests for voters');
-    expect(server.paths).toHaveLength(before);
   });
 
   it('ends with the reason of its signal while a request is in flight', async () => {

@@ -1,14 +1,16 @@
 /** Lists of names that are made up in memory, for every way of paging: what is requested, what is taken, and what is refused. */
 
 import { extract } from '../../src/extract/extract.ts';
-import { DatasetPages, PageHolder } from '../../src/extract/pages.ts';
+import { PageHolder } from '../../src/extract/page-holder.ts';
+import { DatasetPages } from '../../src/extract/pages.ts';
+import { KeyOccurrences } from '../../src/extract/prove.ts';
 import type { ExtractOptions } from '../../src/extract/extract-options.ts';
 import { RekapError } from '../../src/errors.ts';
 import { text } from '../../src/project/define.ts';
 import type { AnyPipeline, Paging } from '../../src/project/declaration.ts';
 import { readText } from '../../src/kinds/read-field.ts';
 import type { PageSource } from '../../src/source/source-client.ts';
-import { type PageFetcher, PassTally, StartOver } from '../../src/source/paging/pass.ts';
+import type { PageFetcher } from '../../src/source/paging/pass.ts';
 import type { Verdict } from '../../src/stages.ts';
 import { clientInMemory } from './client-in-memory.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
@@ -64,7 +66,7 @@ export async function readList(
   give: Give,
   settings: ListSettings & { readonly requested?: string[] } = {},
 ) {
-  const { requested = [], maxRecords = 1000, lookahead = { pages: 1, total: null } } = settings;
+  const { requested = [], lookahead = { pages: 1, total: null } } = settings;
   const turns = countTurns();
   const pipeline = namedList(paging, settings);
   const options = optionsOf(pipeline, give, requested, settings);
@@ -75,29 +77,21 @@ export async function readList(
     },
   };
   const pages = new DatasetPages(pipeline, { ...options, client }, new PageHolder(1_000_000));
-  for (let startedOver = 0, size: number | null = null, isShortened = false; ; startedOver += 1) {
-    const taken: string[] = [];
-    const tally = new PassTally(maxRecords);
-    try {
-      for await (const read of pages.read({
-        partition: null,
-        isOptional: false,
-        mayBeRefused: true,
-        size,
-        isShortened,
-        lookahead,
-      })) {
-        tally.add(read);
-        const { page } = read.fetched;
-        for (let row = read.first; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
-      }
-      return { ...tally.end(), requested, taken: taken.join(''), startedOver, rounds: turns.count() };
-    } catch (error) {
-      if (!(error instanceof StartOver)) throw error;
-      ({ size } = error);
-      isShortened = error.why === 'short list';
-    }
-  }
+  let taken: string[] = [];
+  let startedOver = -1;
+  const pass = { partition: null, isOptional: false, mayBeRefused: true, size: null, isShortened: false, lookahead };
+  const [, end] = await pages.readPass(pass, () => {
+    startedOver += 1;
+    taken = [];
+    return {
+      keys: new KeyOccurrences(),
+      accepted: [],
+      add({ page }, first) {
+        for (let row = first; row < page.records.length; row += 1) taken.push(readText(page, row, 0)!);
+      },
+    };
+  });
+  return { ...end, requested, taken: taken.join(''), startedOver, rounds: turns.count() };
 }
 
 /** Lets everybody who waits go on together, and counts how often. */

@@ -6,21 +6,13 @@ import { nextPointer, pointerPath } from '../../project/field-path.ts';
 export interface DocumentShape {
   readonly format: 'json' | 'ndjson';
   readonly records: string;
-  readonly reportedCount?: string;
-  readonly next?: string;
-  readonly hasMore?: string;
+  readonly reportedCount?: string | undefined;
+  readonly next?: string | undefined;
+  readonly hasMore?: string | undefined;
 }
 
 export function shapeOf({ format, records, reportedCount, paging }: AnyPipeline): DocumentShape {
-  const next = nextPointer(paging);
-  const { hasMore } = paging;
-  return {
-    format,
-    records,
-    ...(reportedCount !== undefined && { reportedCount }),
-    ...(next !== null && { next }),
-    ...(hasMore !== undefined && { hasMore }),
-  };
+  return { format, records, reportedCount, next: nextPointer(paging) ?? undefined, hasMore: paging.hasMore };
 }
 
 export type Role = 'records' | 'reportedCount' | 'next' | 'hasMore';
@@ -34,9 +26,10 @@ export interface Tree {
 export function treeOf(shape: DocumentShape): Tree {
   const root: Tree = { role: null, members: new Map() };
   for (const role of ['records', 'reportedCount', 'next', 'hasMore'] as const) {
-    if (shape[role] === undefined) continue;
+    const pointer = shape[role];
+    if (pointer === undefined) continue;
     let node = root;
-    for (const name of pointerPath(shape[role])) {
+    for (const name of pointerPath(pointer)) {
       const inner = node.members.get(name) ?? { role: null, members: new Map<string, Tree>() };
       node.members.set(name, inner);
       node = inner;

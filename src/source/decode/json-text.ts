@@ -189,15 +189,12 @@ function isWordByte(byte: number | undefined): boolean {
   );
 }
 
-/** Returns whether the bytes are valid UTF-8 except for an incomplete last character. */
+/** Returns whether the bytes are valid UTF-8 except for an incomplete last character, which a stream could continue. */
 function endsInsideCharacter(bytes: Buffer): boolean {
-  for (let left = 1; left <= 3 && left <= bytes.length; left += 1) {
-    const byte = bytes[bytes.length - left]!;
-    if (byte < 0x80) return false;
-    if (byte >= 0xc0) {
-      const whole = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return left < whole && isUtf8(bytes.subarray(0, bytes.length - left));
-    }
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
   }
-  return false;
 }

@@ -10,17 +10,9 @@ import { escapePointer } from '../../project/field-path.ts';
 import { isLowerBound } from '../envelope-signs.ts';
 import { type DocumentShape, nameOf, type Role, shapeOf, type Tree, treeOf } from './document-shape.ts';
 import { passCount, passFlag, passNext } from './envelope-values.ts';
-import { type EnvelopeValue, FieldKind, type Page, type PageRequest, type RecordIndex } from '../../stages.ts';
+import { type EnvelopeValue, FieldKind, type Page, type PageRequest } from '../../stages.ts';
 
-export interface ScannedResponse {
-  /** Number of records that the response reports; null if none is declared. */
-  readonly count: number | null;
-  readonly next: Page['next'];
-  readonly hasMore: Page['hasMore'];
-  readonly envelope: Page['envelope'];
-  readonly records: RecordIndex;
-  readonly unknownFields: ReadonlySet<string>;
-}
+export type ScannedResponse = Pick<Page, 'count' | 'next' | 'hasMore' | 'envelope' | 'records' | 'unknownFields'>;
 
 /**
  * Creates a scanner for records with these fields. It scans many responses one after another, and learns their order of
@@ -40,18 +32,19 @@ export function createScanner(fields: readonly string[], shape: DocumentShape): 
   };
 }
 
+/** The parts of a response beside its records. */
+type Envelope = Pick<Page, 'count' | 'next' | 'hasMore' | 'envelope'>;
+
 interface Seen {
-  reportedCount: number | null;
+  count: Page['count'];
   next: Page['next'];
-  hasMore: boolean | null;
+  hasMore: Page['hasMore'];
   readonly envelope: Map<string, EnvelopeValue>;
   records: 'a list' | 'an empty list' | 'an object of something else' | 'an odd record' | 'other' | null;
 }
 
-type Envelope = Omit<ScannedResponse, 'records' | 'unknownFields'>;
-
 function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, shape: DocumentShape): Envelope {
-  const seen: Seen = { reportedCount: null, next: undefined, hasMore: null, envelope: new Map(), records: null };
+  const seen: Seen = { count: null, next: undefined, hasMore: null, envelope: new Map(), records: null };
   text.skipSpace();
   const root = text.bytes[text.at];
   const isIndexed = root === OPEN_BRACKET && [...tree.members.keys()].some((name) => /^\d+$/.test(name));
@@ -64,7 +57,7 @@ function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, shape:
       `there is more text after the JSON ${tree.role === null && !isIndexed ? 'object' : 'value'}, at byte ${text.at}`,
       text.at,
     );
-  const { reportedCount: count, next, hasMore, envelope } = seen;
+  const { count, next, hasMore, envelope } = seen;
   const { records, reportedCount } = shape;
   // Some services count only on the first page. An empty list without its count may be an error.
   if (reportedCount !== undefined && count === null && seen.records !== 'a list')
@@ -131,7 +124,7 @@ function passRole(text: JsonText, scanner: RecordScanner, role: Role, { shape, s
       seen.records = passRecords(text, scanner, name);
       return;
     case 'reportedCount':
-      seen.reportedCount = passCount(text, name);
+      seen.count = passCount(text, name);
       return;
     case 'next':
       seen.next = passNext(text, name);

@@ -4,11 +4,12 @@ import { RekapError } from '../../errors.ts';
 import type { Page } from '../../stages.ts';
 
 export class EndSigns {
-  private countsAll = false;
+  /** True if a count was larger than its page: then it counts all matching records. */
+  private isCountTotal = false;
   private hasBeenTrue = false;
 
   note({ count, hasMore, records }: Page): void {
-    if (records.length > 0 && count !== null) this.countsAll ||= count > records.length;
+    if (records.length > 0 && count !== null) this.isCountTotal ||= count > records.length;
     this.hasBeenTrue ||= hasMore === true;
   }
 
@@ -19,7 +20,7 @@ export class EndSigns {
 
   /** Returns whether all records that the response counts were received. A count of the records of one response shows nothing. */
   isTotal({ count, isCountExact }: Page, received: number): boolean {
-    return this.countsAll && isCountExact && count === received;
+    return this.isCountTotal && isCountExact && count === received;
   }
 }
 

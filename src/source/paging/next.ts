@@ -7,7 +7,7 @@ import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { signsOfMore } from '../envelope-signs.ts';
 import { EndSigns, requireNoMore } from './end-signs.ts';
-import { KnownPages, type PageAddress, type Pager, StartOver } from './pass.ts';
+import { type PageAddress, type Pager, StartOver, withoutRepeats } from './pass.ts';
 
 const maxEmptyPages = 100;
 
@@ -22,7 +22,7 @@ type NextPaging = Extract<Paging, { by: 'next' }>;
  */
 export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
   const { size: sizeName, ignores = [] } = paging;
-  const place = placeOf(paging);
+  const place = nextPointer(paging) ?? 'Link';
   const signs = new EndSigns();
   let hasNamed = false;
   /** Members of the first page that ended a list without naming a next page. */
@@ -42,10 +42,10 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
       const { length } = first.page.records;
       const isFixed = sizeName === undefined || first.isFallback === true;
       const mayShorten = !isFixed && length >= 2 && length <= first.size;
-      const known = new KnownPages(hashOf);
+      const fetchNew = withoutRepeats(hashOf);
       const followed = new Set<string>();
       let received = 0;
-      let fetched: FetchedPage = await known.fetchNew(async () => first, '');
+      let fetched: FetchedPage = await fetchNew(async () => first, '');
       for (let empty = 0; ;) {
         const { page } = fetched;
         signs.note(page);
@@ -65,14 +65,14 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
         if ('cursor' in paging && /^https?:\/\/|\?/.test(next)) throw notCursor(page, place, next);
         const address: PageAddress =
           'cursor' in paging ? { ...sized(first.size), [paging.parameter]: next } : targetOf(next, page, baseUrl);
-        fetched = await known.fetchNew(() => fetch(address, 'page'), 'the cursor');
+        fetched = await fetchNew(() => fetch(address, 'page'), 'the cursor');
         if (fetched.refusal !== null) throw absent(page, fetched.refusal);
       }
 
       function endOf({ page, link, refusal }: FetchedPage, next: Page['next']): EndSign | null {
         if (signs.isLast(page)) return 'hasMore';
         if (typeof next === 'string') {
-          // Behind the last record, some services name a next page forever.
+          // After the last record, some services name a next page forever.
           if (page.records.length === 0 && signs.isTotal(page, received)) return 'total';
           if (page.hasMore !== false) return null;
           // A list of one record can't show the flag on another page.
@@ -105,10 +105,6 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
       }
     },
   };
-}
-
-function placeOf(paging: NextPaging): string {
-  return nextPointer(paging) ?? 'Link';
 }
 
 function membersOf({ envelope }: Page): string {

@@ -10,12 +10,7 @@ import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { PagesAhead } from './pages-ahead.ts';
-import { type PageFetcher, type Pager, type PassPage, signBehind, StartOver } from './pass.ts';
-
-interface Joint {
-  readonly url: string;
-  readonly hash: string;
-}
+import { type PageFetcher, type Pager, type PassPage, signPastEnd, StartOver } from './pass.ts';
 
 /** Proof: two passes, each of which shows its own gaps. */
 export function overlappingPages(paging: Extract<Paging, { by: 'offset' }>): Pager {
@@ -38,46 +33,45 @@ async function* readPages(
   const address = (offset: number, size: number) => ({ [limitName]: size, [offsetName]: offset });
   const fetched = await fetchFirst((size) => address(0, size));
   const { size } = fetched;
-  const fetch = (offset: number, isBehind: boolean) => fetchAt(address(offset, size), isBehind ? 'behind' : 'page');
-  // A total that was reached makes the page behind unneeded: then an error there is no reason to doubt the end.
-  const fetchBehind = (offset: number, last: Page) =>
-    fetchAt(address(offset, size), signs.isTotal(last, offset) ? 'unneeded' : 'behind');
-  const atEnd = (behind: FetchedPage): PassPage => ({
-    fetched: behind,
-    first: behind.page.records.length,
-    size,
-    end: signBehind(behind),
-  });
+  const fetch = (offset: number, mayBePastEnd: boolean) =>
+    fetchAt(address(offset, size), mayBePastEnd ? 'past end' : 'page');
+  // If the total is reached, an error of the page past the end doesn't raise doubts.
+  const fetchPastEnd = (offset: number, last: Page) =>
+    fetchAt(address(offset, size), signs.isTotal(last, offset) ? 'unneeded' : 'past end');
+  const atEnd = (fetched: FetchedPage): PassPage => {
+    return { fetched, first: fetched.page.records.length, size, end: signPastEnd(fetched) };
+  };
   signs.note(fetched.page);
   yield { fetched, first: 0, size, end: null };
-  const endOf = (page: Page): Joint => ({ url: page.url, hash: hashOf(page, page.records.length - 1) });
+  const lastHashOf = (page: Page) => hashOf(page, page.records.length - 1);
   let total = fetched.page.records.length;
   if (total === 0) {
-    const behind = await fetch(0, true);
-    yield atEnd(behind);
-    return requireNothing(behind);
+    const pastEnd = await fetch(0, true);
+    yield atEnd(pastEnd);
+    return requireNothing(pastEnd);
   }
   // A single record has no previous record to overlap with, so the page after it must be empty twice.
   if (total === 1) {
     for (const _attempt of [1, 2]) {
-      const behind = await fetchBehind(1, fetched.page);
-      yield atEnd(behind);
-      requireNoSecond(behind, size);
+      const pastEnd = await fetchPastEnd(1, fetched.page);
+      yield atEnd(pastEnd);
+      requireNoSecond(pastEnd, size);
     }
     return requireNoMore(fetched.page);
   }
   const ahead = new PagesAhead(fetch, lookahead);
   let page = fetched.page;
-  let last = endOf(page);
+  let lastHash = lastHashOf(page);
   let longest = total;
   try {
     for (let length = total, expected = size; ; expected = longest) {
       // A shorter page is probably the last one: then both requests for the end are sent at once.
-      const early = length < expected ? fetchBehind(total, page) : null;
+      const early = length < expected ? fetchPastEnd(total, page) : null;
       early?.catch(() => undefined);
       if (early === null) ahead.advance(total - 1, longest - 1);
       const next = await ahead.take(total - 1);
-      requireJoin(next, last, { hashOf, offsetName });
+      requireRecords(next, page);
+      if (hashOf(next.page, 0) !== lastHash) throw otherStart(next.page, page, offsetName);
       signs.note(next.page);
       ({ length } = next.page.records);
       if (length === 1) {
@@ -87,21 +81,21 @@ async function* readPages(
           await early?.then(requireNothing, () => undefined);
           return;
         }
-        const behind = await (early ?? fetchBehind(total, next.page)).catch((error: unknown) => {
-          if (signs.isTotal(next.page, total)) return fetchBehind(total, next.page);
+        const pastEnd = await (early ?? fetchPastEnd(total, next.page)).catch((error: unknown) => {
+          if (signs.isTotal(next.page, total)) return fetchPastEnd(total, next.page);
           // Only shorter pages show whether the flag of a list of one page can be true.
           const mayShorten = !isShortened && total >= 3 && total <= size && next.page.hasMore === false;
           throw mayShorten && isRekapError(error, 'source-status') ? new StartOver(total - 1, 'short list') : error;
         });
-        yield atEnd(behind);
+        yield atEnd(pastEnd);
         requireNoMore(next.page);
-        return requireNothing(behind);
+        return requireNothing(pastEnd);
       }
       if (page.hasMore === false)
         throw contradiction(`${page.url} says that no page follows ("hasMore"), but one does.`);
       yield { fetched: next, first: 1, size, end: null };
       ({ page } = next);
-      last = endOf(page);
+      lastHash = lastHashOf(page);
       total += length - 1;
       longest = Math.max(longest, length);
     }
@@ -110,21 +104,19 @@ async function* readPages(
   }
 }
 
-function requireJoin(
-  { page, refusal }: FetchedPage,
-  last: Joint,
-  { hashOf, offsetName }: Pick<PageFetcher, 'hashOf'> & { readonly offsetName: string },
-): void {
-  if (page.records.length === 0)
-    throw new RekapError(
-      'broken-reading',
-      `${page.url} ${refusal === null ? 'is empty' : `returned status ${refusal.status}`}, although ${last.url} returned a record at this offset.`,
-      'The source sometimes leaves out records, or changed during the sync. Run the sync again.',
-    );
-  if (hashOf(page, 0) === last.hash) return;
+function requireRecords({ page, refusal }: FetchedPage, before: Page): void {
+  if (page.records.length > 0) return;
   throw new RekapError(
     'broken-reading',
-    `${page.url} does not start with the last record of ${last.url}.`,
+    `${page.url} ${refusal === null ? 'is empty' : `returned status ${refusal.status}`}, although ${before.url} returned a record at this offset.`,
+    'The source sometimes leaves out records, or changed during the sync. Run the sync again.',
+  );
+}
+
+function otherStart({ url }: Page, before: Page, offsetName: string): RekapError {
+  return new RekapError(
+    'broken-reading',
+    `${url} does not start with the last record of ${before.url}.`,
     `The source ignores "${offsetName}", has no fixed order, or changed during the sync. Run the sync again, or contact its operator.`,
   );
 }

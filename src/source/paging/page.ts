@@ -10,7 +10,7 @@ import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { isRefusal } from '../source-messages.ts';
 import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
-import { KnownPages, type PageFetcher, type Pager, signBehind, StartOver } from './pass.ts';
+import { type Pager, signPastEnd, StartOver, withoutRepeats } from './pass.ts';
 
 /** Proof: two passes with different page sizes, or two equal ones if the source has no size parameter or ignores it. */
 export function numberedPages({
@@ -20,45 +20,46 @@ export function numberedPages({
 }: Extract<Paging, { by: 'page' }>): Pager {
   const signs = new EndSigns();
   /** True when a pass has shown that the list begins at page 1: page 0 has no other records. */
-  let isFirstKnown = begin === 0;
+  let isStartProved = begin === 0;
   /** Why page 0 could not be read. */
-  let unknown: string | null = null;
+  let startProblem: string | null = null;
   return {
     showsGaps: false,
     movesRecords: true,
     repages: sizeName !== undefined,
     grade: ({ sizesDiffer }) => (sizesDiffer ? 'repaged' : 'repeated'),
-    unseen: () => (isFirstKnown ? null : unknown),
+    unseen: () => (isStartProved ? null : startProblem),
     async *pass({ fetch, fetchFirst, hashOf, isShortened }) {
       const address = (number: number, size: number) => ({
         ...(sizeName !== undefined && { [sizeName]: size }),
         [parameter]: number,
       });
-      const known = new KnownPages(hashOf);
+      const fetchNew = withoutRepeats(hashOf);
       const first = await fetchFirst((size) => address(begin, size));
       const { length } = first.page.records;
       const size = sizeName === undefined ? length : first.size;
-      const before = isFirstKnown ? null : await fetch(address(0, first.size), 'unneeded');
-      const start = before === null ? null : new ListStart(before.page, hashOf);
-      let fetched: FetchedPage = await known.fetchNew(async () => first, '');
+      const before = isStartProved ? null : await fetch(address(0, first.size), 'unneeded');
+      // Some sources return page 1 for page 0, others all records, or an error. Its first record must be on a later page.
+      let missing = before === null || before.page.records.length === 0 ? null : hashOf(before.page, 0);
+      let fetched: FetchedPage = await fetchNew(async () => first, '');
       let received = 0;
       for (let number = begin; ; number += 1) {
         const { page } = fetched;
         signs.note(page);
-        start?.look(page);
+        for (let row = 0; row < page.records.length && missing !== null; row += 1)
+          if (hashOf(page, row) === missing) missing = null;
         received += page.records.length;
-        const isBehind = page.records.length === 0;
-        const end = isBehind ? signBehind(fetched) : signs.isLast(page) ? 'hasMore' : null;
-        if (isBehind) requireNoMore(page);
+        const end = signPastEnd(fetched) ?? (signs.isLast(page) ? 'hasMore' : null);
+        if (page.records.length === 0) requireNoMore(page);
         yield { fetched, first: 0, size, end };
         if (end !== null) break;
-        const behind = await readBehind(page, number);
-        if (typeof behind === 'string') {
-          yield { fetched, first: page.records.length, size, end: behind };
+        const next = await readNext(page, number);
+        if (typeof next === 'string') {
+          yield { fetched, first: page.records.length, size, end: next };
           break;
         }
-        fetched = behind;
-        const { records } = behind.page;
+        fetched = next;
+        const { records } = next.page;
         if (records.length === 0) {
           requireNoMore(page);
           continue;
@@ -67,24 +68,24 @@ export function numberedPages({
           throw contradiction(`${page.url} says that no page follows ("hasMore"), but one does.`);
         if (number === begin && length < size) throw new StartOver(length, 'cap');
         if (page.records.length !== length) throw varyingLength(page, `${length} and another page follows`);
-        if (records.length > length) throw varyingLength(behind.page, String(length));
+        if (records.length > length) throw varyingLength(next.page, String(length));
       }
-      start?.requireKnown(parameter);
+      if (missing !== null) throw countsFromZero(before!.page, parameter);
       if (before !== null && isUncertain(before.refusal))
-        unknown = `page 0 could not be read, so the list may begin there: ${before.refusal!.message.replace(/\.$/, '')}`;
-      else isFirstKnown ||= received > 0;
+        startProblem = `page 0 could not be read, so the list may begin there: ${before.refusal!.message.replace(/\.$/, '')}`;
+      else isStartProved ||= received > 0;
 
-      /** Reads the page behind another one, or returns the sign that shows the end without it. */
-      async function readBehind(page: Page, number: number): Promise<FetchedPage | EndSign> {
+      /** Reads the page after another one, or returns the sign that shows the end without it. */
+      async function readNext(page: Page, number: number): Promise<FetchedPage | EndSign> {
         const isTotal = signs.isTotal(page, received);
         const next = address(number + 1, first.size);
         try {
-          return await known.fetchNew(() => fetch(next, isTotal ? 'unneeded' : 'behind'), `"${parameter}"`);
+          return await fetchNew(() => fetch(next, isTotal ? 'unneeded' : 'past end'), `"${parameter}"`);
         } catch (error) {
           // Some services return the last page again.
           if (isTotal && isRekapError(error, 'broken-reading')) return 'total';
-          const isWhole = number === begin && (page.count === length || page.hasMore === false);
-          if (!isWhole || !isRekapError(error, 'source-status')) throw error;
+          const isOnlyPage = number === begin && (page.count === length || page.hasMore === false);
+          if (!isOnlyPage || !isRekapError(error, 'source-status')) throw error;
           // A list of one page shows only in shorter pages whether its count is a total, and its flag can be true.
           if (sizeName !== undefined && length >= 2 && length <= first.size && first.isFallback !== true)
             throw isShortened ? error : new StartOver(length - 1, 'short list');
@@ -102,32 +103,12 @@ function isUncertain(refusal: RekapError | null): boolean {
   return refusal.status > 500 || [408, 425, 429].includes(refusal.status);
 }
 
-/** Checks that all records of page 0 are on the pages from 1 on. Some sources return page 1 for it, others all records, or an error. */
-class ListStart {
-  private readonly before: Page;
-  private readonly hashOf: PageFetcher['hashOf'];
-  /** The hash of its first record; null if page 0 has none, or it is known. */
-  private wanted: string | null;
-
-  constructor(before: Page, hashOf: PageFetcher['hashOf']) {
-    this.before = before;
-    this.hashOf = hashOf;
-    this.wanted = before.records.length === 0 ? null : hashOf(before, 0);
-  }
-
-  look(page: Page): void {
-    for (let row = 0; row < page.records.length && this.wanted !== null; row += 1)
-      if (this.hashOf(page, row) === this.wanted) this.wanted = null;
-  }
-
-  requireKnown(parameter: string): void {
-    if (this.wanted === null) return;
-    throw new RekapError(
-      'unprovable-source',
-      `${this.before.url} has records that no page from 1 on has: the source counts its pages from 0.`,
-      `Add first: 0 to the paging, beside "${parameter}".`,
-    );
-  }
+function countsFromZero({ url }: Page, parameter: string): RekapError {
+  return new RekapError(
+    'unprovable-source',
+    `${url} has records that no page from 1 on has: the source counts its pages from 0.`,
+    `Add first: 0 to the paging, beside "${parameter}".`,
+  );
 }
 
 function varyingLength({ records, url }: Page, first: string): RekapError {

@@ -4,7 +4,7 @@ import type { FetchedPage } from '../response-reader.ts';
 import type { PageFetcher } from './pass.ts';
 
 export class PagesAhead {
-  private readonly fetch: (offset: number, isBehind: boolean) => Promise<FetchedPage>;
+  private readonly fetch: (offset: number, mayBePastEnd: boolean) => Promise<FetchedPage>;
   private readonly limit: number;
   /** Pages that were requested, and not taken yet, by offset. */
   private readonly requested = new Map<number, Promise<FetchedPage>>();
@@ -12,15 +12,15 @@ export class PagesAhead {
   private next = 0;
   private step = 0;
   /** The largest offset that is known to have records. */
-  private known: number;
-  /** Pages from the last known page to the next scout; null if the end is known or a scout is on its way. */
+  private lastFound: number;
+  /** Pages from the last found page to the next scout; null if the end is known or a scout is on its way. */
   private reach: number | null;
 
   /** @param lookahead `total`: the number of records in the list; null if unknown. */
   constructor(fetch: PagesAhead['fetch'], { pages, total }: PageFetcher['lookahead']) {
     this.fetch = fetch;
     this.limit = pages;
-    this.known = total === null ? 0 : total - 1;
+    this.lastFound = total === null ? 0 : total - 1;
     this.reach = total === null ? 1 : null;
   }
 
@@ -28,7 +28,7 @@ export class PagesAhead {
   advance(next: number, step: number): void {
     this.next = next;
     this.step = step;
-    this.requestKnown();
+    this.requestAhead();
   }
 
   take(offset: number): Promise<FetchedPage> {
@@ -42,12 +42,12 @@ export class PagesAhead {
     await Promise.allSettled(this.requested.values());
   }
 
-  private requestKnown(): void {
+  private requestAhead(): void {
     const { next, step, limit, requested } = this;
     if (limit < 2) return;
     // First, because the next pages depend on it.
-    if (this.reach !== null && this.known < next + limit * step) this.scout(this.reach);
-    for (let offset = next; offset <= this.known && requested.size <= limit; offset += step)
+    if (this.reach !== null && this.lastFound < next + limit * step) this.scout(this.reach);
+    for (let offset = next; offset <= this.lastFound && requested.size <= limit; offset += step)
       if (!requested.has(offset)) this.request(offset, false).catch(() => undefined);
   }
 
@@ -57,22 +57,22 @@ export class PagesAhead {
    */
   private scout(before: number): void {
     const reach = Math.min(before * 2, this.limit);
-    const offset = Math.max(this.known, this.next) + reach * this.step;
+    const offset = Math.max(this.lastFound, this.next) + reach * this.step;
     this.reach = null;
     this.request(offset, true).then(
       ({ page }) => {
         // An empty page may be wrong, so it isn't kept.
         if (page.records.length === 0) return this.requested.delete(offset);
-        this.known = offset;
+        this.lastFound = offset;
         this.reach = reach;
-        return this.requestKnown();
+        return this.requestAhead();
       },
       () => this.requested.delete(offset),
     );
   }
 
-  private request(offset: number, isBehind: boolean): Promise<FetchedPage> {
-    const page = this.fetch(offset, isBehind);
+  private request(offset: number, mayBePastEnd: boolean): Promise<FetchedPage> {
+    const page = this.fetch(offset, mayBePastEnd);
     this.requested.set(offset, page);
     return page;
   }

@@ -14,10 +14,10 @@ export interface PageFetcher {
   /** Fetches the first page in the largest size that the source accepts. `address` returns the address of a first page of this size. */
   fetchFirst(address: (size: number) => PageAddress): Promise<FirstPage>;
   /**
-   * Fetches another page. Behind the end of a list, status 204, 404, 410 or 416 counts as an empty page. An unneeded page may also be refused
+   * Fetches another page. Past the end of a list, status 204, 404, 410 or 416 counts as an empty page. An unneeded page may also be refused
    * in any other way.
    */
-  fetch(address: PageAddress, need: 'page' | 'behind' | 'unneeded'): Promise<FetchedPage>;
+  fetch(address: PageAddress, need: 'page' | 'past end' | 'unneeded'): Promise<FetchedPage>;
   /** True if this pass has shorter pages than the list, so that it must have a second page. */
   readonly isShortened: boolean;
   hashOf(page: Page, row: number): string;
@@ -41,8 +41,8 @@ export interface PassPage {
   readonly end: EndSign | null;
 }
 
-/** Returns the sign that an empty page behind the end gives. */
-export function signBehind({ page, refusal }: FetchedPage): EndSign | null {
+/** Returns the sign that a page past the end gives; null if it has records. */
+export function signPastEnd({ page, refusal }: FetchedPage): EndSign | null {
   if (page.records.length > 0) return null;
   if (refusal === null) return 'empty page';
   return emptyStatuses.has(refusal.status) ? 'status' : 'total';
@@ -61,16 +61,10 @@ export interface Pager {
   readonly movesRecords: boolean;
   /** True if the page size can vary between passes: each second pass requests one record fewer per page. */
   readonly repages: boolean;
-  /** Returns the strength of the proof that two passes agree. */
-  grade(agreement: Agreement): Grade;
+  /** Returns the strength of the proof that passes agree. `sizesDiffer` is true if their longest pages differ in length. */
+  grade(agreement: { readonly records: number; readonly sizesDiffer: boolean }): Grade;
   /** Returns what is wrong if no response of the run has the declared place of the next page; null if one has it. */
   unseen(): string | null;
-}
-
-interface Agreement {
-  readonly records: number;
-  /** True if the longest pages of the agreeing passes differ in length. */
-  readonly sizesDiffer: boolean;
 }
 
 /**
@@ -104,18 +98,23 @@ export interface PassEnd {
   readonly end: EndSign | null;
 }
 
+/** Counts the pages and records of a pass. */
 export class PassTally {
   private readonly maxRecords: number;
-  private total = 0;
-  private pages = 0;
-  private longest = 0;
-  private isFull = false;
-  private at = new Date(0);
-  private reported = Number.POSITIVE_INFINITY;
-  private refusal: RekapError | null | undefined;
-  private sign: EndSign | null = null;
-  private countsAll = false;
+  private readonly result: { -readonly [Name in keyof PassEnd]: PassEnd[Name] } = {
+    total: 0,
+    pages: 0,
+    longest: 0,
+    at: new Date(0),
+    isFull: false,
+    refusal: null,
+    reported: Number.POSITIVE_INFINITY,
+    countsAll: false,
+    totals: new Map(),
+    end: null,
+  };
   private readonly totals = new Map<string, number>();
+  private isFirst = true;
 
   constructor(maxRecords: number) {
     this.maxRecords = maxRecords;
@@ -123,23 +122,25 @@ export class PassTally {
 
   /** Adds a page; returns false if it has no new records. @throws `unprovable-source` if there are too many. */
   add({ fetched: { page, at, refusal }, first, size, end }: PassPage): boolean {
-    const { length } = page.records;
-    this.sign = end ?? this.sign;
-    if (at > this.at) this.at = at;
-    if (this.refusal === undefined) this.refusal = refusal;
-    // Behind the end, some services report a total of 0.
-    const counted = length > 0 || this.pages === 0 ? totalsIn(page.envelope) : [];
-    for (const [place, count] of counted)
-      this.totals.set(place, Math.min(count, this.totals.get(place) ?? Number.POSITIVE_INFINITY));
+    const { result, totals } = this;
+    const { count, isCountExact, records } = page;
+    const { length } = records;
+    result.end = end ?? result.end;
+    if (at > result.at) result.at = at;
+    if (this.isFirst) result.refusal = refusal;
+    this.isFirst = false;
+    // Past the end, some services report a total of 0.
+    const counted = length > 0 || result.pages === 0 ? totalsIn(page.envelope) : [];
+    for (const [place, total] of counted)
+      totals.set(place, Math.min(total, totals.get(place) ?? Number.POSITIVE_INFINITY));
     if (first === length) return false;
-    this.total += length - first;
-    this.pages += 1;
-    this.longest = Math.max(this.longest, length);
-    this.isFull = this.pages === 1 && size !== null && length >= size;
-    const { count, isCountExact } = page;
-    if (count !== null) this.reported = Math.min(this.reported, count === size ? 0 : count);
-    if (count !== null && isCountExact && count !== size) this.countsAll ||= count > length;
-    if (this.total <= this.maxRecords) return true;
+    result.total += length - first;
+    result.pages += 1;
+    result.longest = Math.max(result.longest, length);
+    result.isFull = result.pages === 1 && size !== null && length >= size;
+    if (count !== null) result.reported = Math.min(result.reported, count === size ? 0 : count);
+    if (count !== null && isCountExact && count !== size) result.countsAll ||= count > length;
+    if (result.total <= this.maxRecords) return true;
     throw new RekapError(
       'unprovable-source',
       `${page.url} still returns records after ${formatNumber(this.maxRecords)}.`,
@@ -148,48 +149,39 @@ export class PassTally {
   }
 
   end(): PassEnd {
-    const { total, pages, longest, isFull, at, refusal = null, reported, sign: end } = this;
-    const { countsAll, totals } = this;
-    const count = Number.isFinite(reported) ? reported : 0;
-    return { total, pages, longest, isFull, at, refusal, reported: count, countsAll, totals, end };
+    const { result, totals } = this;
+    return { ...result, totals, reported: Number.isFinite(result.reported) ? result.reported : 0 };
   }
 }
 
 /** Requests for a repeated page before the pass fails: a server may repeat a page once. */
 const maxRepeats = 4;
 
-export class KnownPages {
-  private readonly hashOf: PageFetcher['hashOf'];
-  private readonly firsts = new Set<string>();
-
-  constructor(hashOf: PageFetcher['hashOf']) {
-    this.hashOf = hashOf;
-  }
-
-  /**
-   * Fetches a page until it is new or empty.
-   *
-   * @param parameter The parameter that the source seems to ignore.
-   * @throws `broken-reading` if the source keeps returning an earlier page.
-   */
-  async fetchNew(fetch: () => Promise<FetchedPage>, parameter: string): Promise<FetchedPage> {
+/**
+ * Returns a function that fetches a page until it is new or empty. Its parameter `ignored` names the parameter that the source seems to ignore.
+ *
+ * @throws `broken-reading` if the source keeps returning an earlier page.
+ */
+export function withoutRepeats(hashOf: PageFetcher['hashOf']) {
+  const firsts = new Set<string>();
+  return async (fetch: () => Promise<FetchedPage>, ignored: string): Promise<FetchedPage> => {
     for (let attempt = 1; ; attempt += 1) {
       const fetched = await fetch();
       const { page } = fetched;
       if (page.records.length === 0) return fetched;
-      const first = this.hashOf(page, 0);
-      if (!this.firsts.has(first)) {
-        this.firsts.add(first);
+      const first = hashOf(page, 0);
+      if (!firsts.has(first)) {
+        firsts.add(first);
         return fetched;
       }
       if (attempt < maxRepeats) continue;
       throw new RekapError(
         'broken-reading',
         `${page.url} returns the records of an earlier page again.`,
-        `The source ignores ${parameter}, or repeats a page. Run the sync again, or contact its operator.`,
+        `The source ignores ${ignored}, or repeats a page. Run the sync again, or contact its operator.`,
       );
     }
-  }
+  };
 }
 
 export function repeatedRecord(url: string): RekapError {
