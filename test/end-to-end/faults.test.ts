@@ -18,7 +18,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const nation = { 1101: 9, 1102: 13, 1201: 1, 1202: 4, 1203: 8, 1301: 5 };
 
 /** A client that gives a stalled answer up soon and tries as often as the command line does. */
-const settings: Partial<SyncOptions> = { pageSize: 6, timeout: 250, maxAttempts: 6 };
+const settings: Partial<SyncOptions> = { pageSize: 6, timeout: 1000, maxAttempts: 6 };
 
 /** Seeds for each mixture of faults; REKAP_FAULT_SEEDS asks for more of them, and for their count. */
 const wanted = Number(process.env['REKAP_FAULT_SEEDS'] ?? 1);
