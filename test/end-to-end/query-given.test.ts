@@ -17,12 +17,6 @@ import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** What a command prints of what comes on its standard input. */
-function pipe(input: string, ...words: string[]) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [cliPath, ...words], { input, encoding: 'utf8' });
-  return { stdout, stderr, status };
-}
-
 describe('rekap query', () => {
   it('takes values for its parameters, numbers and texts', async () => {
     const { warehouse } = await sampleWarehouse();
@@ -51,7 +45,8 @@ describe('rekap query', () => {
 
   it('takes a statement from a pipe', async () => {
     const { warehouse } = await sampleWarehouse();
-    const { stdout, status } = pipe('SELECT 1 AS one', 'query', '--format', 'csv', '--warehouse', warehouse);
+    const words = [cliPath, 'query', '--format', 'csv', '--warehouse', warehouse];
+    const { stdout, status } = spawnSync(process.execPath, words, { input: 'SELECT 1 AS one', encoding: 'utf8' });
     expect({ stdout, status }).toEqual({ stdout: 'one\n1\n', status: 0 });
   });
 
@@ -62,13 +57,6 @@ describe('rekap query', () => {
     const words = ['query', sql, '--format', 'csv', '--warehouse', warehouse];
     expect((await runHere([...words, '--snapshot', first!])).stdout).toBe(`id\n${first}\n`);
     expect((await runHere([...words, '--snapshot', '20200101T000000Z-000000'])).code).toBe(2);
-  });
-
-  it('gives Markdown whose cells stay cells', async () => {
-    const { warehouse } = await sampleWarehouse();
-    const sql = "SELECT 'a|b' AS x, 12 AS y";
-    const { stdout } = await runHere(['query', sql, '--format', 'markdown', '--warehouse', warehouse]);
-    expect(stdout).toBe('| x | y |\n| --- | ---: |\n| a\\|b | 12 |\n');
   });
 
   it.each([
@@ -94,12 +82,15 @@ describe('on a terminal of 80 columns', () => {
   );
   const ofHelp = (queryCommand.examples ?? []).flatMap(([line]) => quoted(line) ?? []);
 
-  it.each([...new Set([...ofHelp, ...ofPages].filter((sql) => !sql.startsWith('$(')))])('%s fits', async (sql) => {
+  it('every query of the help and of the documentation fits', async () => {
     const { warehouse } = await sampleWarehouse();
     Object.assign(process.stdout, { isTTY: true, columns: 80, rows: 10_000 });
-    const { stdout, code } = await runHere(['query', sql, '--warehouse', warehouse], { PAGER: 'cat' });
-    expect(code).toBe(0);
-    for (const line of stripVTControlCharacters(stdout).split('\n')) expect(shownWidth(line)).toBeLessThanOrEqual(80);
+    for (const sql of new Set([...ofHelp, ...ofPages].filter((text) => !text.startsWith('$(')))) {
+      const { stdout, code } = await runHere(['query', sql, '--warehouse', warehouse], { PAGER: 'cat' });
+      expect(code, sql).toBe(0);
+      for (const line of stripVTControlCharacters(stdout).split('\n'))
+        expect(shownWidth(line), sql).toBeLessThanOrEqual(80);
+    }
   });
 
   it('groups the digits of figures but not those of ids', async () => {
