@@ -11,7 +11,7 @@ import { lockWarehouse } from '../../src/publish/lock.ts';
 import { verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import { listSnapshotIds, readCurrent } from '../../src/warehouse/warehouse.ts';
 import type { RunStep } from '../../src/runtime/context.ts';
-import { startFaultServer } from '../support/fault-server.ts';
+import { forward, startFaultServer } from '../support/fault-server.ts';
 import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { cliPath, startCli } from '../support/run-cli.ts';
 import { readRunLines } from '../support/run-lines.ts';
@@ -32,10 +32,7 @@ async function holdingService() {
   const requested = new Promise<void>((resolve) => (ask = resolve));
   const server = await startFaultServer((request, response) => {
     ask();
-    void released
-      .then(() => fetch(url + request.url!, { headers: { 'x-api-key': String(request.headers['x-api-key']) } }))
-      .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
-      .catch(() => response.destroy());
+    void released.then(() => forward(request, response, url));
   });
   onTestFinished(() => server.close());
   return { url: server.url, requested, go };
