@@ -20,6 +20,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // By default one core stays idle for a watcher.
     maxWorkers: '100%',
+    globalSetup: 'test/support/shared-folder.ts',
     restoreMocks: true,
     unstubEnvs: true,
     // `make fuzz` picks them out by it; test/support/properties.ts gives it to them.

@@ -25,22 +25,6 @@ async function withoutCurrent() {
   return { warehouse, current, older, newer };
 }
 
-const inItsPlace: [string, (path: string) => Promise<unknown>][] = [
-  ['a link to somewhere else', (path) => symlink('/etc', path)],
-  ['a link to a snapshot that is gone', (path) => symlink('snapshots/20991122T000000Z-000000', path)],
-  ['a plain file', (path) => writeFile(path, 'x')],
-  ['an empty folder', (path) => mkdir(path)],
-];
-
-describe.each([['nothing', async () => {}] as const, ...inItsPlace])('where %s stands in its place', (_, make) => {
-  it('a rollback makes the snapshot current that it names', async () => {
-    const { warehouse, current, older } = await withoutCurrent();
-    await make(current);
-    await rollBack(warehouse, older);
-    expect(await readlink(current)).toBe(`snapshots/${older}`);
-  });
-});
-
 describe('where a folder with something in it stands in its place', () => {
   it('is left as it is, and the message says what to remove', async () => {
     const { warehouse, current, newer } = await withoutCurrent();
@@ -61,10 +45,9 @@ describe('where a folder with something in it stands in its place', () => {
 
 describe('the advice', () => {
   const damages: [string, (warehouse: string, current: string, newer: string) => Promise<unknown>][] = [
-    ...inItsPlace.map(
-      ([what, make]) =>
-        [`current is ${what}`, (_: string, current: string) => make(current)] as (typeof damages)[number],
-    ),
+    ['current is a link to somewhere else', (_, current) => symlink('/etc', current)],
+    ['current is a plain file', (_, current) => writeFile(current, 'x')],
+    ['current is an empty folder', (_, current) => mkdir(current)],
     [
       'the snapshot is gone',
       async (warehouse, current, newer) => {
@@ -88,6 +71,7 @@ describe('the advice', () => {
       next: expect.stringContaining('rekap snapshots rollback'),
     });
     await rollBack(warehouse, older);
+    expect(await readlink(current)).toBe(`snapshots/${older}`);
     expect(await verifyPublished(warehouse, (await readCurrent(warehouse))!.id)).toMatchObject({ problems: [] });
   });
 

@@ -1,6 +1,6 @@
 /** The last rows of a published table cannot be read: every command gives an error, and nothing that looks whole. */
 
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/runtime/database.ts';
@@ -13,21 +13,22 @@ import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { readApiKeys } from '../../src/serve/api-keys.ts';
 import { alterFile } from '../support/alter-file.ts';
 import { damageLastRows } from '../support/damage-rows.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { preparedWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { smallNation } from '../support/served-source.ts';
+import { project } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const clientKey = 'a-key-of-a-client';
-const rows = 300_000;
+/** More than a row group, so that the last rows lie in another block than the first. */
+const rows = 130_000;
+
+const twoSnapshots = preparedSnapshots(smallNation({ 1101: 20 }), smallNation({ 1101: 21 }));
 
 /** A warehouse whose current snapshot has so many voters that the damaged rows lie far behind the first ones. */
 const damagedWarehouse = preparedWarehouse(async (warehouse) => {
-  for (const regencies of [20, 21]) {
-    const { url } = await serveData(smallNation({ 1101: regencies }));
-    await runSync(syncOptions(warehouse, url));
-  }
+  await cp((await twoSnapshots()).warehouse, warehouse, { recursive: true, verbatimSymlinks: true });
   const { folder } = await requireCurrent(warehouse);
   const file = join(folder, 'rekap.duckdb');
   await alterFile(file, (bytes) => bytes);
@@ -47,9 +48,7 @@ const damagedWarehouse = preparedWarehouse(async (warehouse) => {
 describe('a table whose last rows are damaged', () => {
   it.each([
     ['query', 'FROM voters', '--format', 'csv'],
-    ['query', 'FROM voters'],
     ['diff', '--format', 'csv'],
-    ['diff'],
     ['evidence', 'R7'],
     ['serve', '--port', '0'],
     ['snapshots', 'verify'],
@@ -61,7 +60,7 @@ describe('a table whose last rows are damaged', () => {
     expect(stderr).not.toContain('unexpected error');
   });
 
-  it.each(['csv', 'arrow', 'parquet'])('leaves no file of a query for %s', async (format) => {
+  it.each(['csv', 'parquet'])('leaves no file of a query for %s', async (format) => {
     const { warehouse } = await damagedWarehouse();
     const into = await temporaryFolder();
     const words = ['query', 'FROM voters', '--format', format, '--out', join(into, 'out'), '--warehouse', warehouse];
@@ -69,34 +68,26 @@ describe('a table whose last rows are damaged', () => {
     expect(await readdir(into)).toEqual([]);
   });
 
-  it.each(['csv', 'xlsx'])('leaves no file in an export to %s', async (format) => {
+  it('leaves no file in an export', async () => {
     const { warehouse } = await damagedWarehouse();
     const into = join(await temporaryFolder(), 'files');
     await mkdir(into);
-    const words = ['export', '--format', format, '--out', into, '--warehouse', warehouse];
+    const words = ['export', '--format', 'csv', '--out', into, '--warehouse', warehouse];
     expect((await runHere(words)).code).toBeGreaterThan(0);
     expect(await readdir(into)).toEqual([]);
   });
 
-  it('is not exported from a Parquet file that was altered', async () => {
+  it('is neither exported nor reported from a Parquet file that was altered', async () => {
     const { warehouse } = await damagedWarehouse();
     const { folder } = await requireCurrent(warehouse);
     await alterFile(join(folder, 'parquet/voters/voters.parquet'), (bytes) => bytes.subarray(0, -1));
     const into = join(await temporaryFolder(), 'files');
     const { code } = await runHere(['export', '--format', 'parquet', '--out', into, '--warehouse', warehouse]);
     expect(code).toBeGreaterThan(0);
+    const report = await runHere(['report', '--out', join(into, 'report.html'), '--warehouse', warehouse]);
+    expect(report).toMatchObject({ stderr: expect.not.stringContaining('unexpected error') });
+    expect(report.code).toBeGreaterThan(0);
     expect(await readdir(into)).toEqual([]);
-  });
-
-  it('draws no report from a Parquet file that was altered', async () => {
-    const { warehouse } = await damagedWarehouse();
-    const { folder } = await requireCurrent(warehouse);
-    await alterFile(join(folder, 'parquet/voters/voters.parquet'), (bytes) => bytes.subarray(0, -1));
-    const out = join(await temporaryFolder(), 'report.html');
-    const { code, stderr } = await runHere(['report', '--out', out, '--warehouse', warehouse]);
-    expect(code).toBeGreaterThan(0);
-    expect(stderr).not.toContain('unexpected error');
-    await expect(readFile(out)).rejects.toThrow('ENOENT');
   });
 
   it('is not pushed', async () => {

@@ -4,19 +4,20 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { alterFile } from '../support/alter-file.ts';
+import { nation, preparedSnapshots, publishedNation } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
-import { runBundledSync, runSync, serveData, smallNation } from '../support/served-source.ts';
-import { syncOptions } from '../support/sync-settings.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { bundledProject, project, syncOptions } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const published = publishedNation();
+const prepared = preparedSnapshots(smallNation({ 1101: 20 }), smallNation({ 1101: 21 }));
 const accepted = { acceptChanges: true, acceptSource: true };
 
 describe('rekap diff', () => {
   it('counts and shows two records whose names are printed alike as two, without empty lines between', async () => {
-    const warehouse = await temporaryFolder();
-    const before = await serveData(smallNation({ 1101: 3 }));
-    await runSync(syncOptions(warehouse, before.url, accepted));
-    const data = smallNation({ 1101: 3 });
+    const { warehouse } = await published();
+    const data = smallNation(nation);
     const [template] = data.datapemilihdpr;
     for (const name of ['A\0B', String.raw`A\u0000B`]) data.datapemilihdpr.push({ ...template!, NamaKabupaten: name });
     const after = await serveData(data);
@@ -81,7 +82,14 @@ describe('rekap diff', () => {
       for (const index of broken) data.datapemilihdpr[index]![sum] = `${999 - index}`;
       // A violation of a whole partition, whose regency is NULL.
       data.datapemilihdpr[0]!['NamaDapil'] = 'ANOTHER NAME';
-      await runBundledSync(syncOptions(warehouse, (await serveData(data)).url, accepted));
+      await runSync(
+        syncOptions(warehouse, (await serveData(data)).url, accepted),
+        {},
+        {
+          ...project,
+          checks: bundledProject.checks.filter(({ name }) => name === 'district_names'),
+        },
+      );
     }
     const { stdout } = await runHere(['diff', '--warehouse', warehouse]);
     const [, added, resolved] = /New violations: \d+\n([^]*)Resolved violations: \d+\n([^]*)/.exec(stdout)!;
@@ -96,14 +104,9 @@ describe('rekap diff', () => {
   });
 
   it('of a snapshot whose DuckDB file is damaged names both, and what finds out which', async () => {
-    const warehouse = await temporaryFolder();
-    const ids: string[] = [];
-    for (const size of [3, 4])
-      ids.push(
-        (await runSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: size }))).url, accepted))).run,
-      );
+    const { warehouse, known: ids } = await prepared();
     // Behind the header, in the first block of the catalog.
-    await alterFile(join(warehouse, 'snapshots', ids[0]!, 'rekap.duckdb'), (bytes) =>
+    await alterFile(join(warehouse, 'snapshots', ids[0], 'rekap.duckdb'), (bytes) =>
       bytes.fill(0xa5, 3 * 4096, 4 * 4096),
     );
     const { code, stderr } = await runHere(['diff', '--warehouse', warehouse]);

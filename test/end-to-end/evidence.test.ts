@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/snapshots/find-evidence.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
@@ -13,14 +14,18 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const total = 'JumlahPemilihLakiLakiDanPerempuanDalamDPT';
 
 /** A nation whose first regency breaks a sum, and whose second has no name. */
-async function doubtful() {
-  const warehouse = await temporaryFolder();
+function doubtfulNation() {
   const data = smallNation({ 1101: 5, 1102: 4 });
   data.datapemilihdpr[0]![total] = '999';
   data.datapemilihdpr[1]!['NamaKabupaten'] = '';
-  const { url } = await serveData(data);
-  const { run } = await runSync(syncOptions(warehouse, url));
-  return { warehouse, run, data };
+  return data;
+}
+
+const prepared = preparedSnapshots(doubtfulNation());
+
+async function doubtful() {
+  const { warehouse, known } = await prepared();
+  return { warehouse, run: known[0], data: doubtfulNation() };
 }
 
 const ask = async (warehouse: string, ...words: string[]) => {
@@ -31,31 +36,21 @@ const ask = async (warehouse: string, ...words: string[]) => {
 };
 
 describe('evidence', () => {
-  it('holds the record of both accounts, the sum that fails, and since when', async () => {
+  it('holds the record of both passes, where it was, the sum that fails, and since when', async () => {
     const { warehouse, run, data } = await doubtful();
     const [voters] = await ask(warehouse, 'kota 1101-0', '--dataset', 'voters');
     expect(voters!.records.map(({ account }) => account).toSorted()).toEqual(['full listing', 'partition']);
-    for (const { record } of voters!.records) expect(JSON.parse(record)).toEqual(data.datapemilihdpr[0]);
+    for (const { record, status, place, response, file, run: of, url } of voters!.records) {
+      expect(JSON.parse(record)).toEqual(data.datapemilihdpr[0]);
+      expect({ status, of, file }).toEqual({ status: 200, of: run, file: `${run}-response-${response}.json` });
+      expect(Number(new URL(url, 'http://source.test').searchParams.get('offset')) + place).toBe(1);
+    }
     const sum = voters!.violations.find(({ check_name }) => check_name === 'dpt_sexes_sum')!;
     expect(sum).toMatchObject({ actual: '999', first_snapshot: run });
     expect(sum.figures.map(({ field }) => data.datapemilihdpr[0]![field])).toEqual(
       sum.figures.map(({ value }) => value),
     );
     expect(sum.messages.id).toContain(total);
-  });
-
-  it('names the status, the row and the file of each record', async () => {
-    const { warehouse, run, data } = await doubtful();
-    const [voters] = await ask(warehouse, 'KOTA 1101-4', '--dataset', 'voters');
-    const { records } = voters!;
-    expect(records.length).toBeGreaterThan(1);
-    for (const { status, place, response, file, run: of, url } of records) {
-      expect({ status, of, file }).toEqual({ status: 200, of: run, file: `${run}-response-${response}.json` });
-      // The pages of a small nation begin with its first record.
-      expect(Number(new URL(url, 'http://source.test').searchParams.get('offset')) + place).toBe(
-        1 + data.datapemilihdpr.findIndex(({ NamaKabupaten }) => NamaKabupaten === 'KOTA 1101-4'),
-      );
-    }
   });
 
   it.each([
@@ -66,8 +61,8 @@ describe('evidence', () => {
     const { warehouse, data } = await doubtful();
     const words = ['KOTA 1101-0', '--dataset', 'voters', '--column', column];
     const [voters] = await ask(warehouse, ...words);
-    const ofSums = voters!.violations.filter(({ check_name }) => check_name === 'dpt_sexes_sum');
-    expect(ofSums.map(({ check_name }) => check_name)).toEqual(checks);
+    const found = voters!.violations.map(({ check_name }) => check_name);
+    expect(found.filter((name) => name === 'dpt_sexes_sum')).toEqual(checks);
     expect(voters!.figures.map((figure) => [figure.column, figure.value])).toEqual([
       [column, data.datapemilihdpr[0]![voters!.figures[0]!.field]],
     ]);

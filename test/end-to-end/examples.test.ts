@@ -46,8 +46,6 @@ const known: Readonly<Record<string, Example>> = {
 const { drift: _drift, ...hostile } = presetValues('hostile');
 const faults: readonly (readonly [name: string, faults: FaultValues])[] = [
   ['a cap of 25', { clamp: 25 }],
-  ['20 % of 503', { 503: 0.2 }],
-  ['repeated pages', { repeat: 0.1 }],
   ['every fault', hostile],
 ];
 

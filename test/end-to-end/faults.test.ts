@@ -9,8 +9,8 @@ import type { SyncOptions, SyncResult } from '../../src/publish/run.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { listRecords, readPublished, servedFiles } from '../support/published-records.ts';
-import { runSync, serveData, serveFolder, smallNation, type SourceData } from '../support/served-source.ts';
-import { project, syncOptions, testKey } from '../support/sync-settings.ts';
+import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
+import { syncOptions, testKey } from '../support/sync-settings.ts';
 import { startCli } from '../support/run-cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const nation = { 1101: 9, 1102: 13, 1201: 1, 1202: 4, 1203: 8, 1301: 5 };
 
 /** A client that gives a stalled answer up soon and tries as often as the command line does. */
-const settings: Partial<SyncOptions> = { pageSize: 6, timeout: 250, maxAttempts: 6 };
+const settings: Partial<SyncOptions> = { pageSize: 6, timeout: 1000, maxAttempts: 6 };
 
 /** Seeds for each mixture of faults; REKAP_FAULT_SEEDS asks for more of them, and for their count. */
 const wanted = Number(process.env['REKAP_FAULT_SEEDS'] ?? 1);
@@ -54,14 +54,7 @@ async function readIfAny(warehouse: string): Promise<readonly string[]> {
   return (await readCurrent(warehouse)) === null ? [] : listRecords(await readPublished(warehouse));
 }
 
-describe.each([
-  'transient',
-  'html=0.05',
-  'clamp=4,total',
-  'short=0.3',
-  'hide=0.3',
-  'transient,clamp=7,short=0.1,total,hide=0.2',
-])('a sync under --faults %s', (spec) => {
+describe.each(['html=0.05', 'transient,clamp=7,short=0.1,total,hide=0.2'])('a sync under --faults %s', (spec) => {
   it.each(seeds)('publishes exactly the records there are, with seed %d', async (seed) => {
     const data = smallNation(nation);
     const { warehouse, outcome } = await trySync(data, spec, seed);
@@ -70,7 +63,7 @@ describe.each([
   });
 });
 
-describe.each(['restart=0.05', 'repeat=0.05', 'shuffle=0.05', 'foreign=0.05'])('a sync under --faults %s', (spec) => {
+describe.each(['repeat=0.05', 'foreign=0.05'])('a sync under --faults %s', (spec) => {
   it('publishes exactly the records there are, or nothing, and says why', patience, async () => {
     for (const seed of seeds) {
       const data = smallNation(nation);
@@ -123,20 +116,6 @@ describe('a sync while the source changes', () => {
       expect(new Set(keys).size).toBe(keys.length);
       expect(keys).toEqual(expect.arrayContaining(stable));
     }
-  });
-});
-
-describe('a sync of the whole sample', () => {
-  it('under --faults transient brings every regency home', async () => {
-    const clock = manualClock();
-    const warehouse = await temporaryFolder();
-    const { url } = await serveFolder(project.sampleFolder, { values: parseFaults('transient'), seed: 1, clock });
-    const { manifest, figures } = await runSync(syncOptions(warehouse, url, { timeout: 500, maxAttempts: 6 }), {
-      clock,
-    });
-    for (const table of ['voters', 'voting_rights_users']) expect(manifest.datasets[table]?.rows).toBe(514);
-    expect(figures.retries).toBeGreaterThan(10);
-    expect(figures.throttled).toBeGreaterThan(0);
   });
 });
 

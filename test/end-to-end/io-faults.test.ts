@@ -1,6 +1,6 @@
 /**
  * Each call to the file system fails once, and from then on, and the power fails after each. The snapshot before or the new one is whole
- * then, the message names the file, and the next run needs no help. Each test run tries a few of these by chance. REKAP_IO_FAULTS=all
+ * then, the message names the file, and the next run needs no help. Each test run tries the same few of these. REKAP_IO_FAULTS=all
  * tries every one. A failure prints a name: REKAP_IO_FAULTS with that name, or a part of it, tries it again.
  */
 
@@ -152,7 +152,7 @@ interface Recorded {
 
 async function record(act: Act): Promise<Recorded> {
   const folder = await begin(act);
-  const disk = new TornDisk(folder, Math.random, chosen === '' ? 1 : 4);
+  const disk = new TornDisk(folder, chosen === '' ? () => 0.4 : Math.random, chosen === '' ? 1 : 4);
   const points = await findPoints(folder, act.act, (call) => disk.note(call));
   disk.end();
   return { points, cuts: disk.cuts };
@@ -216,11 +216,11 @@ async function survive(act: Act, point: Point): Promise<void> {
   await requireNext(act, folder);
 }
 
-/** So many of them, all, or those that were named. */
+/** So many of them at equal distances, all, or those that were named. */
 function choose<Item>(items: readonly Item[], named: (item: Item) => string, sample: number): Item[] {
   if (chosen === 'all') return [...items];
   if (chosen !== '') return items.filter((item) => named(item).includes(chosen));
-  return Array.from({ length: sample }, () => items[Math.floor(Math.random() * items.length)]!);
+  return Array.from({ length: sample }, (_, at) => items[Math.floor(((at + 1) * items.length) / (sample + 1))]!);
 }
 
 /** Tries each; gives what went wrong by name. */
@@ -277,9 +277,8 @@ function requireWhole(act: Act, { remains, isOver }: PowerCut, known: readonly s
   );
 }
 
-/** Each test run tries what is done most often, and by chance one of the others. */
-const others = acts.slice(1);
-const tried = chosen === '' ? [acts[0]!, others[Math.floor(Math.random() * others.length)]!] : acts;
+/** Each test run tries what is done most often, and what restores a snapshot. */
+const tried = chosen === '' ? [acts[0]!, acts[3]!] : acts;
 
 describe.each(tried.map((act) => [act.name, act] as const))('%s', (_, act) => {
   let recorded: Recorded;

@@ -3,10 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { sampleWarehouse } from '../support/prepared-warehouse.ts';
 import { runHere } from '../support/run-here.ts';
-
-const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse, '--json']));
 
 /** Every name in a document, at whatever depth, but not those in `project`: it is kept as the project's files declare it. */
 function namesIn(value: unknown): string[] {
@@ -23,8 +21,8 @@ function expectOneStyle(documents: readonly unknown[]): void {
 }
 
 it('in what a sync prints, which begins with what became of it', async () => {
-  const { known } = await withSample();
-  const document: unknown = JSON.parse(known.stdout);
+  const { known } = await sampleWarehouse();
+  const document: unknown = JSON.parse(known);
   expectOneStyle([document]);
   expect(Object.keys(document as object).slice(0, 3)).toEqual(['kind', 'run', 'outcome']);
 });
@@ -32,15 +30,15 @@ it('in what a sync prints, which begins with what became of it', async () => {
 it.each(['replay', 'snapshots', 'snapshots current', 'snapshots verify', 'diff 29991231T235959Z-ffffff'])(
   'in what rekap %s prints',
   async (line) => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const { stdout } = await runHere([...line.split(' '), '--warehouse', warehouse, '--json']);
     expectOneStyle([JSON.parse(stdout)]);
   },
 );
 
 it('in the files of a warehouse', async () => {
-  const { warehouse, known } = await withSample();
-  const { run } = JSON.parse(known.stdout) as { run: string };
+  const { warehouse, known } = await sampleWarehouse();
+  const { run } = JSON.parse(known) as { run: string };
   const documents = async (path: string): Promise<unknown[]> => {
     const text = await readFile(join(warehouse, path), 'utf8');
     return path.endsWith('.jsonl')

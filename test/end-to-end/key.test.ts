@@ -2,13 +2,14 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
+import { systemClock } from '../../src/runtime/context.ts';
 import { Secret } from '../../src/source/secret.ts';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
 import { filesWithWord, holdsWord } from '../support/find-word.ts';
 import { readRows } from '../support/read-table.ts';
-import { runCli, startCli } from '../support/run-cli.ts';
+import { startCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { runBundledSync, runSync, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
@@ -57,22 +58,12 @@ const echoing: Twist = (response, honest) => {
 };
 
 const scenarios: readonly Scenario[] = [
-  { name: 'answers well', twist: (response, honest) => response.writeHead(200, json).end(honest), exitCode: 0 },
   { name: 'repeats the key in headers, names and fields', twist: echoing, exitCode: 0, byHand: true },
-  ...(
-    [
-      [401, 4],
-      [403, 4],
-      [400, 4],
-      [404, 4],
-      [500, 4],
-      [503, 4],
-    ] as const
-  ).map(([status, exitCode]) => ({
+  ...[401, 404, 500].map((status) => ({
     name: `answers ${status}, with the key`,
     twist: refusing(status),
-    exitCode,
-    byHand: status === 401 || status === 500,
+    exitCode: 4,
+    byHand: status !== 404,
   })),
   {
     name: 'redirects to an address that holds the key',
@@ -124,7 +115,7 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-const usual = ['--max-duration', '15', '--page-size', '2'];
+const usual = ['--page-size', '2'];
 const environment = { REKAP_API_KEY: key, REKAP_DEBUG: '1' };
 
 async function expectNoKey(warehouse: string, ...texts: string[]): Promise<void> {
@@ -154,10 +145,11 @@ async function throughTheLibrary(url: string, { exitCode, strict = false, timeou
 }
 
 /** A sync by a person, and all that is printed. */
-async function throughTheCommand(url: string, { exitCode, strict, timeout = 5 }: Scenario): Promise<void> {
+async function throughTheCommand(url: string, { exitCode, strict = false, timeout = 5 }: Scenario): Promise<void> {
   const warehouse = await temporaryFolder();
+  vi.spyOn(systemClock, 'sleep').mockResolvedValue();
   const words = ['sync', '--base-url', url, '--warehouse', warehouse, '--timeout', String(timeout), ...usual, '--json'];
-  const result = await runCli(strict === true ? [...words, '--strict'] : words, environment);
+  const result = await runHere([...words, ...(strict ? ['--strict'] : [])], environment);
   expect(result.code, result.stderr).toBe(exitCode);
   expect(JSON.parse(result.stdout)).toHaveProperty(exitCode === 0 ? 'outcome' : 'error');
   await expectNoKey(warehouse, result.stdout, result.stderr);
@@ -206,10 +198,8 @@ describe('the search', () => {
 describe('the key is in no file and no message when a source', () => {
   it.each(scenarios)('$name', async (scenario) => {
     const source = await startSource(scenario.twist);
-    await Promise.all([
-      throughTheLibrary(source.url, scenario),
-      ...(scenario.byHand === true ? [throughTheCommand(source.url, scenario)] : []),
-    ]);
+    await throughTheLibrary(source.url, scenario);
+    if (scenario.byHand === true) await throughTheCommand(source.url, scenario);
     // The key did go where it belongs, with every request.
     expect(source.headers.every((headers) => headers['x-api-key'] === key)).toBe(true);
   });
@@ -217,20 +207,18 @@ describe('the key is in no file and no message when a source', () => {
   it('sends it elsewhere: no redirect is followed, and the other host hears nothing', async () => {
     const elsewhere = await startFaultServer((_, response) => response.end('{}'));
     onTestFinished(() => elsewhere.close());
-    for (const status of [301, 307]) {
-      const source = await startSource((response) =>
-        response
-          .writeHead(status, {
-            ...everywhere,
-            location: `${elsewhere.url}/${echoes.at(-2)}/${encodeURIComponent(key)}?key=${encodeURIComponent(key)}`,
-          })
-          .end(key),
-      );
-      const warehouse = await temporaryFolder();
-      const result = await runHere(['sync', '--base-url', source.url, '--warehouse', warehouse, ...usual], environment);
-      expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('it redirects to') });
-      await expectNoKey(warehouse, result.stdout, result.stderr);
-    }
+    const source = await startSource((response) =>
+      response
+        .writeHead(307, {
+          ...everywhere,
+          location: `${elsewhere.url}/${echoes.at(-2)}/${encodeURIComponent(key)}?key=${encodeURIComponent(key)}`,
+        })
+        .end(key),
+    );
+    const warehouse = await temporaryFolder();
+    const result = await runHere(['sync', '--base-url', source.url, '--warehouse', warehouse, ...usual], environment);
+    expect(result).toMatchObject({ code: 4, stderr: expect.stringContaining('it redirects to') });
+    await expectNoKey(warehouse, result.stdout, result.stderr);
     expect(elsewhere.paths).toEqual([]);
   });
 
@@ -238,6 +226,7 @@ describe('the key is in no file and no message when a source', () => {
     const gone = await startFaultServer(() => {});
     await gone.close();
     const warehouse = await temporaryFolder();
+    vi.spyOn(systemClock, 'sleep').mockResolvedValue();
     const result = await runHere(['sync', '--base-url', gone.url, '--warehouse', warehouse, '--json'], environment);
     expect(result.code).toBe(4);
     await expectNoKey(warehouse, result.stdout, result.stderr);

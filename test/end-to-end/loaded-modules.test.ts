@@ -2,11 +2,8 @@
 
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { sampleWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath } from '../support/run-cli.ts';
-import { runHere } from '../support/run-here.ts';
-
-const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 
 /** Runs before the command: tells at its end which files of packages were loaded, imported or required. */
 const tell = `
@@ -34,12 +31,12 @@ it.each(['--help', '--version', 'sync --help', 'query --help', 'serve --help', '
 );
 
 it('a sync without a bucket does not load its client', async () => {
-  const { warehouse } = await withSample();
+  const { warehouse } = await sampleWarehouse();
   const loaded = loadedFor('sync', '--sample', '--dry-run', '--warehouse', warehouse);
   expect(loaded.filter((path) => /aws-sdk|smithy/.test(path))).toEqual([]);
 });
 
 it('a query is seen to load DuckDB', async () => {
-  const { warehouse } = await withSample();
+  const { warehouse } = await sampleWarehouse();
   expect(loadedFor('query', 'SELECT 1', '--warehouse', warehouse).filter((path) => heavy.test(path))).not.toEqual([]);
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { RekapError } from '../../src/errors.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readValue } from '../support/read-table.ts';
-import { runBundledSync, runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
+import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 
 const sizes = { 1101: 6, 1102: 200, 1201: 100 };
@@ -67,22 +67,4 @@ describe('a partition', () => {
     );
     expect(await runSync(syncOptions(warehouse, url, other))).toMatchObject({ outcome: 'published' });
   });
-});
-
-it('an empty name of a partition is named, and NULL in the tables', async () => {
-  const { warehouse } = await prepared();
-  const { url } = await serveData(
-    nationWith((record) => (record['NamaKabupaten'] === 'KOTA 1101-0' ? { ...record, NamaDapil: '' } : record)),
-  );
-  await runBundledSync(syncOptions(warehouse, url));
-  expect(
-    await readValue(
-      warehouse,
-      "SELECT count(*) FROM violations WHERE check_name = 'empty' AND column_name = 'dapil_name'",
-    ),
-  ).toBe('2');
-  expect(await readValue(warehouse, 'SELECT count(*) FROM voters WHERE dapil_name IS NULL AND NOT is_consistent')).toBe(
-    '1',
-  );
-  expect(await readValue(warehouse, 'SELECT dapil_name FROM dim_dapil WHERE dapil_id = 1101')).toBe('DAPIL 1101');
 });

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunEvent } from '../../src/runtime/context.ts';
-import { startFaultServer } from '../support/fault-server.ts';
+import { forward, startFaultServer } from '../support/fault-server.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
@@ -100,9 +100,7 @@ async function brokenOff() {
   const { url } = await serveData(smallNation(nation));
   const proxy = await startFaultServer((request, response) => {
     if (request.url!.includes('id_dapil=1102')) return void response.destroy();
-    fetch(url + request.url!, { headers: { 'x-api-key': String(request.headers['x-api-key']) } })
-      .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
-      .catch(() => response.destroy());
+    forward(request, response, url);
   });
   for (let run = 0; run < 2; run += 1)
     await expect(runSync(syncOptions(warehouse, proxy.url, { pageSize: 2 }))).rejects.toThrow(

@@ -12,25 +12,24 @@ import { runHere } from '../support/run-here.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runReplay } from '../support/run-replay.ts';
 import { runBundledSync, runSync, serveData, smallNation } from '../support/served-source.ts';
-import { bundledProject, project, syncOptions, testKey } from '../support/sync-settings.ts';
+import { syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const prepared = preparedSnapshots(smallNation({ 1101: 60 }), smallNation({ 1101: 61 }));
-/** The same with the report. */
-const bundled = preparedWarehouse(async (warehouse): Promise<[string, string]> => {
-  const syncTo = async (size: number): Promise<string> =>
-    (await runBundledSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: size }))).url))).run;
-  return [await syncTo(60), await syncTo(61)];
+/** A snapshot with the report. */
+const bundled = preparedWarehouse(async (warehouse) => {
+  const { url } = await serveData(smallNation({ 1101: 60 }));
+  return (await runBundledSync(syncOptions(warehouse, url))).run;
 });
 
 /** A warehouse with two snapshots that was rolled back to the older one, and a source with newer figures. */
-async function rolledBack(prepare: typeof bundled = prepared) {
-  const { warehouse, known } = await prepare();
+async function rolledBack() {
+  const { warehouse, known } = await prepared();
   const [older, newer] = known;
   await rollBack(warehouse, older);
   const { url } = await serveData(smallNation({ 1101: 62 }));
-  const sync = (settings: Partial<Parameters<typeof syncOptions>[2]> = {}, synced = project) =>
-    runSync(syncOptions(warehouse, url, { unpin: false, ...settings }), {}, synced);
+  const sync = (settings: Partial<Parameters<typeof syncOptions>[2]> = {}) =>
+    runSync(syncOptions(warehouse, url, { unpin: false, ...settings }));
   const run = (...words: string[]) => runHere([...words, '--warehouse', warehouse], { REKAP_API_KEY: testKey });
   return { warehouse, url, older, newer, sync, run };
 }
@@ -44,27 +43,24 @@ describe('a sync after a rollback', () => {
     expect(await readCurrentId(warehouse)).toBe(older);
     expect(await listSnapshotIds(warehouse)).toEqual([older, newer, kept]);
     expect((await readRunLines(warehouse)).at(-1)).toMatchObject({ run: kept, outcome: 'held', snapshot: older });
+    // No copy of what it has kept already.
+    expect(await sync()).toMatchObject({ outcome: 'unchanged', snapshot: kept, current: older });
+    expect(await listSnapshotIds(warehouse)).toEqual([older, newer, kept]);
   });
 
   it('is named in the report of the pinned snapshot, and in that of the snapshot it holds back', async () => {
-    const { warehouse, older, sync, run } = await rolledBack(bundled);
-    const { run: kept } = await sync({}, bundledProject);
+    const { warehouse, known: older } = await bundled();
+    await rollBack(warehouse, older);
+    const { url } = await serveData(smallNation({ 1101: 62 }));
+    const { run: kept } = await runBundledSync(syncOptions(warehouse, url, { unpin: false }));
     const held = await readFile(join(warehouse, 'snapshots', kept, 'report.html'), 'utf8');
     expect(held).toContain(`because snapshot <code>${older}</code> is pinned`);
     const file = join(await temporaryFolder(), 'report.html');
-    expect(await run('report', '--out', file)).toMatchObject({ code: 0 });
+    expect(await runHere(['report', '--out', file, '--warehouse', warehouse])).toMatchObject({ code: 0 });
     expect(await readFile(file, 'utf8')).toContain('This snapshot is pinned');
     await rm(join(warehouse, 'pinned'));
-    expect(await run('report', '--out', file)).toMatchObject({ code: 0 });
+    expect(await runHere(['report', '--out', file, '--warehouse', warehouse])).toMatchObject({ code: 0 });
     expect(await readFile(file, 'utf8')).not.toContain('pinned');
-  });
-
-  it('keeps no copy of what it has kept already', async () => {
-    const { warehouse, older, sync } = await rolledBack();
-    const { run: kept } = await sync();
-    const before = await listSnapshotIds(warehouse);
-    expect(await sync()).toMatchObject({ outcome: 'unchanged', snapshot: kept, current: older });
-    expect(await listSnapshotIds(warehouse)).toEqual(before);
   });
 
   it('ends with exit 0, says what is pinned, and does not run the command for new figures', async () => {
@@ -80,17 +76,13 @@ describe('a sync after a rollback', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('becomes current with --unpin', async () => {
-    const { warehouse, sync } = await rolledBack();
-    const { run: last, outcome } = await sync({ unpin: true });
-    expect([outcome, await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual(['published', last, null]);
-  });
-
-  it('leaves the pin where --unpin fails or is a dry run', async () => {
+  it('becomes current with --unpin, unless that fails or is a dry run', async () => {
     const { warehouse, older, sync } = await rolledBack();
     await expect(sync({ unpin: true, baseUrl: 'http://127.0.0.1:1', maxAttempts: 1 })).rejects.toThrow('cannot be');
     await sync({ unpin: true, dryRun: true });
     expect([await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual([older, older]);
+    const { run: last, outcome } = await sync({ unpin: true });
+    expect([outcome, await readCurrentId(warehouse), await readPinnedId(warehouse)]).toEqual(['published', last, null]);
   });
 });
 

@@ -7,17 +7,16 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { sampleWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath, runCli } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 const endless = 'FROM range(1000000000000)';
 
 describe('--max-duration', () => {
   it('ends a query that takes longer, and leaves nothing of --out', async () => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const folder = await temporaryFolder();
     const query = ['query', '--max-duration', '1', '--warehouse', warehouse];
     const ended = await Promise.all([
@@ -34,7 +33,7 @@ describe('--max-duration', () => {
   });
 
   it('comes from the environment too, and is a whole number of seconds', async () => {
-    const words = ['query', 'SELECT 1', '--warehouse', (await withSample()).warehouse];
+    const words = ['query', 'SELECT 1', '--warehouse', (await sampleWarehouse()).warehouse];
     expect((await runHere(words, { REKAP_MAX_DURATION: '60' })).code).toBe(0);
     expect(await runHere([...words, '--max-duration', '0'])).toMatchObject({ code: 2, stdout: '' });
     expect(await runHere(words, { REKAP_MAX_DURATION: 'soon' })).toMatchObject({ code: 2, stdout: '' });

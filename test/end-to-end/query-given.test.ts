@@ -12,25 +12,14 @@ import { exportSnapshot } from '../../src/snapshots/export-snapshot.ts';
 import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { shownWidth } from '../../src/cli/print/wrap-text.ts';
 import { readRows } from '../support/read-table.ts';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { sampleWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const sample = preparedWarehouse(async (warehouse) => {
-  const { code, stderr } = await runHere(['sync', '--sample', '--warehouse', warehouse]);
-  if (code !== 0) throw new Error(stderr);
-});
-
-/** What a command prints of what comes on its standard input. */
-function pipe(input: string, ...words: string[]) {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [cliPath, ...words], { input, encoding: 'utf8' });
-  return { stdout, stderr, status };
-}
-
 describe('rekap query', () => {
   it('takes values for its parameters, numbers and texts', async () => {
-    const { warehouse } = await sample();
+    const { warehouse } = await sampleWarehouse();
     const sql = 'SELECT regency FROM voters WHERE dapil_id = $dapil AND regency LIKE $like ORDER BY ALL;\n';
     const given = ['--param', 'dapil=1101', '--param', 'like=ACEH B%', '--format', 'csv', '--warehouse', warehouse];
     const { stdout, code } = await runHere(['query', sql, ...given]);
@@ -38,7 +27,7 @@ describe('rekap query', () => {
   });
 
   it('shows how to open the file elsewhere, and its tables, if it gets no statement', async () => {
-    const { warehouse } = await sample();
+    const { warehouse } = await sampleWarehouse();
     const words = [cliPath, 'query', '--warehouse', warehouse];
     const { stdout, status } = spawnSync(process.execPath, words, {
       encoding: 'utf8',
@@ -55,13 +44,14 @@ describe('rekap query', () => {
   });
 
   it('takes a statement from a pipe', async () => {
-    const { warehouse } = await sample();
-    const { stdout, status } = pipe('SELECT 1 AS one', 'query', '--format', 'csv', '--warehouse', warehouse);
+    const { warehouse } = await sampleWarehouse();
+    const words = [cliPath, 'query', '--format', 'csv', '--warehouse', warehouse];
+    const { stdout, status } = spawnSync(process.execPath, words, { input: 'SELECT 1 AS one', encoding: 'utf8' });
     expect({ stdout, status }).toEqual({ stdout: 'one\n1\n', status: 0 });
   });
 
   it('reads an earlier snapshot by its id', async () => {
-    const { warehouse } = await sample();
+    const { warehouse } = await sampleWarehouse();
     const [first] = await readdir(join(warehouse, 'snapshots'));
     const sql = 'SELECT max(snapshot_id) AS id FROM snapshots_log';
     const words = ['query', sql, '--format', 'csv', '--warehouse', warehouse];
@@ -69,19 +59,12 @@ describe('rekap query', () => {
     expect((await runHere([...words, '--snapshot', '20200101T000000Z-000000'])).code).toBe(2);
   });
 
-  it('gives Markdown whose cells stay cells', async () => {
-    const { warehouse } = await sample();
-    const sql = "SELECT 'a|b' AS x, 12 AS y";
-    const { stdout } = await runHere(['query', sql, '--format', 'markdown', '--warehouse', warehouse]);
-    expect(stdout).toBe('| x | y |\n| --- | ---: |\n| a\\|b | 12 |\n');
-  });
-
   it.each([
     ['a parameter without a value', ['SELECT $x'], 'x'],
     ['a value without a parameter', ['SELECT 1', '--param', 'y=1'], 'y'],
     ['a value without a name', ['SELECT 1', '--param', '=1'], '--param'],
   ])('refuses %s by name', async (_, words, named) => {
-    const { warehouse } = await sample();
+    const { warehouse } = await sampleWarehouse();
     const { code, stderr } = await runHere(['query', ...words, '--warehouse', warehouse]);
     expect(code).toBe(2);
     expect(stderr).toContain(named);
@@ -99,16 +82,19 @@ describe('on a terminal of 80 columns', () => {
   );
   const ofHelp = (command.examples ?? []).flatMap(([line]) => quoted(line) ?? []);
 
-  it.each([...new Set([...ofHelp, ...ofPages].filter((sql) => !sql.startsWith('$(')))])('%s fits', async (sql) => {
-    const { warehouse } = await sample();
+  it('every query of the help and of the documentation fits', async () => {
+    const { warehouse } = await sampleWarehouse();
     Object.assign(process.stdout, { isTTY: true, columns: 80, rows: 10_000 });
-    const { stdout, code } = await runHere(['query', sql, '--warehouse', warehouse], { PAGER: 'cat' });
-    expect(code).toBe(0);
-    for (const line of stripVTControlCharacters(stdout).split('\n')) expect(shownWidth(line)).toBeLessThanOrEqual(80);
+    for (const sql of new Set([...ofHelp, ...ofPages].filter((text) => !text.startsWith('$(')))) {
+      const { stdout, code } = await runHere(['query', sql, '--warehouse', warehouse], { PAGER: 'cat' });
+      expect(code, sql).toBe(0);
+      for (const line of stripVTControlCharacters(stdout).split('\n'))
+        expect(shownWidth(line), sql).toBeLessThanOrEqual(80);
+    }
   });
 
   it('groups the digits of figures but not those of ids', async () => {
-    const { warehouse } = await sample();
+    const { warehouse } = await sampleWarehouse();
     Object.assign(process.stdout, { isTTY: true, columns: 80, rows: 10_000 });
     const sql = 'FROM voters WHERE dapil_id = 1101 LIMIT 1';
     const { stdout } = await runHere(['query', sql, '--warehouse', warehouse], { PAGER: 'cat' });
@@ -120,7 +106,7 @@ describe('on a terminal of 80 columns', () => {
 
 describe('rekap export', () => {
   const exported = async (...words: string[]) => {
-    const { warehouse } = await sample();
+    const { warehouse } = await sampleWarehouse();
     const into = join(await temporaryFolder(), 'out');
     const { code, stdout } = await runHere(['export', '--out', into, ...words, '--warehouse', warehouse]);
     expect(code).toBe(0);
@@ -146,7 +132,7 @@ describe('rekap export', () => {
   });
 
   it('writes into a folder named after the snapshot, unless that holds something', async () => {
-    const { warehouse } = await sample();
+    const { warehouse } = await sampleWarehouse();
     const [id] = await readdir(join(warehouse, 'snapshots'));
     const cwd = await temporaryFolder();
     const words = ['export', '--format', 'parquet', '--warehouse', warehouse];
@@ -168,14 +154,14 @@ describe('rekap export', () => {
 
   it('leaves no file if it is interrupted', async () => {
     const folder = join(await temporaryFolder(), 'out');
-    const snapshot = await requireCurrent((await sample()).warehouse);
+    const snapshot = await requireCurrent((await sampleWarehouse()).warehouse);
     for (const format of ['csv', 'parquet', 'xlsx'] as const)
       await expect(exportSnapshot(snapshot, { format, folder, signal: AbortSignal.abort() })).rejects.toThrow('abort');
     expect(await readdir(folder)).toEqual([]);
   });
 
   it('writes nothing into the warehouse', async () => {
-    const { warehouse } = await sample();
+    const { warehouse } = await sampleWarehouse();
     const into = join(warehouse, 'current', 'out');
     expect((await runHere(['export', '--out', into, '--warehouse', warehouse])).code).toBe(2);
   });

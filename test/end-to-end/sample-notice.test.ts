@@ -3,12 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { preparedWarehouse } from '../support/prepared-warehouse.ts';
+import { sampleWarehouse } from '../support/prepared-warehouse.ts';
 import { publishedNation } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const withSample = preparedWarehouse((warehouse) => runHere(['sync', '--sample', '--warehouse', warehouse]));
 const withSource = publishedNation();
 
 const notice = 'The sample figures are made up.\n';
@@ -16,14 +15,14 @@ const csv = ['query', 'SELECT 1 AS n', '--format', 'csv'];
 
 describe('a figure of the sample', () => {
   it.each(['csv', 'json', 'markdown'])('is marked on stderr as %s, which stays a document', async (format) => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const { stdout, stderr } = await runHere(['query', 'SELECT 1 AS n', '--format', format, '--warehouse', warehouse]);
     expect(stderr).toBe(notice);
     expect(stdout).not.toContain('made up');
   });
 
   it('is marked as evidence, in the language of the text and in JSON', async () => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const ask = async (...words: string[]) =>
       (await runHere(['evidence', 'OGAN ILIR', ...words, '--warehouse', warehouse])).stdout;
     expect(await ask()).toMatch(new RegExp(`\n${notice}$`));
@@ -32,7 +31,7 @@ describe('a figure of the sample', () => {
   });
 
   it.each(['csv', 'parquet'])('is marked beside an export as %s', async (format) => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const folder = await temporaryFolder();
     const words = ['export', '--format', format, '--out', folder, '--warehouse', warehouse];
     const { stdout, stderr } = await runHere(words);
@@ -44,7 +43,7 @@ describe('a figure of the sample', () => {
   });
 
   it('is marked in a difference', async () => {
-    const { warehouse } = await withSample();
+    const { warehouse } = await sampleWarehouse();
     const [{ id }] = JSON.parse((await runHere(['snapshots', '--json', '--warehouse', warehouse])).stdout) as [
       { id: string },
     ];

@@ -3,15 +3,13 @@
 import { rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { sampleWarehouse } from '../support/prepared-warehouse.ts';
 import { startCli } from '../support/run-cli.ts';
-import { runHere } from '../support/run-here.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const key = 'canary-key-of-the-mirror';
 
 it('rekap serve --warehouse tells on one line of a snapshot that it cannot serve, and serves the one before', async () => {
-  const warehouse = join(await temporaryFolder(), 'warehouse');
-  await runHere(['sync', '--sample', '--warehouse', warehouse]);
+  const { warehouse } = await sampleWarehouse();
   const { child, printed, stderr, ended } = startCli(['serve', '--warehouse', warehouse, '--port', '0'], {
     REKAP_API_KEYS: key,
   });
@@ -67,14 +65,12 @@ const ofSample = ['/current/rekap.duckdb', '/current/voters.parquet', '/current/
 it('rekap serve gives the files of the sample without a key, unless keys are given', async () => {
   expect(await statusesOf(['--sample'], ofSample)).toEqual([200, 200, 200]);
   expect(await statusesOf(['--sample'], ofSample, { REKAP_API_KEYS: key })).toEqual([401, 401, 401]);
-  const warehouse = join(await temporaryFolder(), 'warehouse');
-  await runHere(['sync', '--sample', '--warehouse', warehouse]);
+  const { warehouse } = await sampleWarehouse();
   expect(await statusesOf(['--warehouse', warehouse], ofSample)).toEqual([200, 200, 200]);
 });
 
 it('rekap serve --warehouse says whose figures it serves, and what is heard beyond this machine', async () => {
-  const warehouse = join(await temporaryFolder(), 'warehouse');
-  await runHere(['sync', '--sample', '--warehouse', warehouse]);
+  const { warehouse } = await sampleWarehouse();
   const words = ['serve', '--warehouse', warehouse, '--port', '0', '--host'];
   const [near, far] = ['127.0.0.1', '0.0.0.0'].map((host) => startCli([...words, host], { REKAP_API_KEYS: key }));
   for (const { child } of [near!, far!]) onTestFinished(() => void child.kill('SIGKILL'));

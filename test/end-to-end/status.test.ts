@@ -3,17 +3,19 @@
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
 import { readRunLines } from '../support/run-lines.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions, testKey } from '../support/sync-settings.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const prepared = preparedSnapshots(smallNation({ 1101: 4 }));
+
 async function published() {
-  const warehouse = await temporaryFolder();
+  const { warehouse, known } = await prepared();
   const { url } = await serveData(smallNation({ 1101: 4 }));
-  const { run } = await runSync(syncOptions(warehouse, url));
-  return { warehouse, url, run };
+  return { warehouse, url, run: known[0] };
 }
 
 describe('rekap status', () => {
@@ -52,8 +54,7 @@ describe('rekap status', () => {
   });
 
   it.each(['', '26', 'a day', '-1h', '0h'])('refuses the span %j', async (span) => {
-    const { warehouse } = await published();
-    expect((await runHere(['status', `--max-age=${span}`, '--warehouse', warehouse])).code).toBe(2);
+    expect((await runHere(['status', `--max-age=${span}`, '--warehouse', await temporaryFolder()])).code).toBe(2);
   });
 });
 

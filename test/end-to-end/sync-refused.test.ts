@@ -15,7 +15,7 @@ import { lockWarehouse } from '../../src/publish/lock.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { readCurrent } from '../../src/warehouse/warehouse.ts';
 import { alterFile } from '../support/alter-file.ts';
-import { answerJson, startFaultServer } from '../support/fault-server.ts';
+import { answerJson, forward, startFaultServer } from '../support/fault-server.ts';
 import { readValue } from '../support/read-table.ts';
 import { nation, publishedNation } from '../support/prepared-snapshots.ts';
 import { readRunLines } from '../support/run-lines.ts';
@@ -33,6 +33,7 @@ describe('a source that gives no usable record', () => {
     const { url } = await serveData({ datapemilihdpr: [], datahakpilihdpr: [] });
     await expect(runSync(syncOptions(warehouse, url, settings))).rejects.toMatchObject({
       code: 'gate',
+      message: expect.stringContaining('voters is empty'),
       next: expect.stringMatching(next),
     });
   });
@@ -81,11 +82,11 @@ describe('a sync that must not publish', () => {
   it('because a partition is gone is refused by the gate, naming it, and accepted when told so', async () => {
     const { warehouse, expectUntouched } = await published();
     const { url } = await serveData(smallNation({ 1101: 3, 1102: 12 }));
-    await expect(runSync(syncOptions(warehouse, url))).rejects.toThrow(/partition 1201/);
     const refused = await runSync(syncOptions(warehouse, url)).catch((error: unknown) => error);
     const { run } = (await readRunLines(warehouse)).at(-1)!;
     expect(refused).toMatchObject({
       exitCode: 3,
+      message: expect.stringContaining('partition 1201'),
       next: expect.stringContaining(`"rekap replay ${run} --accept-changes" to publish exactly these figures`),
     });
     await expectUntouched();
@@ -115,7 +116,6 @@ describe('a sync that must not publish', () => {
       'Nothing was published. Without --strict, the sync publishes the figures and lists the problems in the tables violations and quarantine.',
     );
     await expectUntouched();
-    expect((await runSync(syncOptions(warehouse, url))).outcome).toBe('published');
   });
 
   it('because it is a dry run tells what it would publish', async () => {
@@ -146,19 +146,12 @@ describe('a sync that must not publish', () => {
     );
   });
 
-  it('because the source has nothing at all is refused', async () => {
-    const { url } = await serveData({ datapemilihdpr: [], datahakpilihdpr: [] });
-    await expect(runSync(syncOptions(await temporaryFolder(), url))).rejects.toThrow(/voters is empty/);
-  });
-
   it('because a partition never answers names the partition and the others are not lost from the message', async () => {
     const { warehouse, expectUntouched } = await published();
     const { url } = await serveData(smallNation(nation));
     const proxy = await startFaultServer((request, response) => {
       if (request.url!.includes('id_dapil=1102')) return answerJson(response, { error: 'down' }, 500);
-      fetch(url + request.url!, { headers: { 'x-api-key': String(request.headers['x-api-key']) } })
-        .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
-        .catch(() => response.destroy());
+      forward(request, response, url);
     });
     const failed = runSync(syncOptions(warehouse, proxy.url));
     await expect(failed).rejects.toMatchObject({ code: 'incomplete' });

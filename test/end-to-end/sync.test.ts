@@ -5,39 +5,25 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/project/declaration.ts';
 import { quoteText } from '../../src/runtime/database.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
+import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
+import { requireCurrent } from '../../src/warehouse/warehouse.ts';
 import { exported } from '../load/support.ts';
-import { nation, publishedNation } from '../support/prepared-snapshots.ts';
+import { nation, preparedSnapshots, publishedNation } from '../support/prepared-snapshots.ts';
+import { sampleWarehouse } from '../support/prepared-warehouse.ts';
 import { readRows, readValue } from '../support/read-table.ts';
 import { readRunLines } from '../support/run-lines.ts';
-import { runBundledSync, runSync, serveData, serveFolder, smallNation } from '../support/served-source.ts';
-import { project, syncOptions } from '../support/sync-settings.ts';
+import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { bundledProject, project, syncOptions } from '../support/sync-settings.ts';
 import { startTwistedSource } from '../support/twisted-source.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-describe('a first sync', () => {
-  it('of the sample publishes the nation with the announced totals of the permanent list', async () => {
-    const warehouse = await temporaryFolder();
-    const { url } = await serveFolder(project.sampleFolder);
-    const result = await runSync(syncOptions(warehouse, url));
-    expect(result.outcome).toBe('published');
-    for (const table of ['voters', 'voting_rights_users']) {
-      expect(result.manifest.datasets[table]).toMatchObject({
-        rows: 514,
-        ledger: { fetched: 514, published: 514, quarantined: 0, duplicates: 0 },
-      });
-    }
-    const totals = await readRows(
-      warehouse,
-      'SELECT sum(dpt_male)::INTEGER AS men, sum(dpt_female)::INTEGER AS women, count(DISTINCT dapil_id)::INTEGER AS partitions FROM voters',
-    );
-    expect(totals).toEqual([{ men: 102_218_503, women: 102_588_719, partitions: 84 }]);
-    expect(result.figures.requests).toBeLessThanOrEqual(Math.floor(84 * 2 * 1.15));
-  });
+const published = publishedNation();
 
+describe('a first sync', () => {
   it('leaves current, manifest, Parquet, landing and a line in runs.jsonl, and nothing half-done', async () => {
-    const warehouse = await temporaryFolder();
-    const { url } = await serveData(smallNation(nation));
-    const { run } = await runBundledSync(syncOptions(warehouse, url));
+    const { warehouse, known } = await sampleWarehouse();
+    const { run } = JSON.parse(known) as { run: string };
     expect(await readlink(join(warehouse, 'current'))).toBe(`snapshots/${run}`);
     expect((await readdir(warehouse)).toSorted()).toEqual(['current', 'landing', 'lock', 'runs.jsonl', 'snapshots']);
     expect((await readdir(join(warehouse, 'snapshots', run))).toSorted()).toEqual([
@@ -51,7 +37,6 @@ describe('a first sync', () => {
     ]);
     expect(await readdir(join(warehouse, 'landing'))).toEqual([run]);
     expect(await readRunLines(warehouse)).toMatchObject([{ outcome: 'published', exit_code: 0, snapshot: run }]);
-    expect(await readValue(warehouse, 'SELECT count(*) FROM violations')).toBe('0');
   });
 
   it('sets a record aside once, of its partition, where list and partition bring it without an id', async () => {
@@ -88,16 +73,9 @@ describe('a first sync', () => {
     ]);
   });
 
-  it('may be given more time than a timer can count', async () => {
-    const { url } = await serveData(smallNation({ 1101: 1 }));
-    const days = 24 * 3_600_000;
-    const { outcome } = await runSync(syncOptions(await temporaryFolder(), url, { maxDuration: 30 * days }));
-    expect(outcome).toBe('published');
-  });
-
   it('finds every record whatever the page size, with partitions longer than a page', async () => {
     const { url } = await serveData(smallNation({ 1101: 25, 1102: 10, 1103: 1, 1201: 7 }));
-    for (const pageSize of [2, 3, 10, 1000]) {
+    for (const pageSize of [3, 10]) {
       const warehouse = await temporaryFolder();
       const { manifest } = await runSync(syncOptions(warehouse, url, { pageSize }));
       expect(manifest.datasets['voters']?.rows).toBe(43);
@@ -106,31 +84,29 @@ describe('a first sync', () => {
 
   it('leaves the snapshot that it replaces, which somebody may just be opening, until the next one', async () => {
     const warehouse = await temporaryFolder();
-    const kept: string[][] = [];
+    const ids: string[] = [];
     for (const size of [10, 11, 12]) {
       const { url } = await serveData(smallNation({ ...nation, 1101: size }));
-      await runSync(syncOptions(warehouse, url, { keep: 1, acceptChanges: true }));
-      kept.push(await readdir(join(warehouse, 'snapshots')));
+      ids.push((await runSync(syncOptions(warehouse, url, { keep: 1, acceptChanges: true }))).run);
     }
-    expect(kept.map(({ length }) => length)).toEqual([1, 2, 2]);
+    expect((await readdir(join(warehouse, 'snapshots'))).toSorted()).toEqual(ids.slice(1).toSorted());
+    expect((await readdir(join(warehouse, 'landing'))).toSorted()).toEqual(ids.slice(1).toSorted());
   });
 
   it('can be repeated: the same source gives no new snapshot, and the same Parquet bytes in another warehouse', async () => {
-    const [first, second] = [await temporaryFolder(), await temporaryFolder()];
+    const { warehouse, known } = await published();
     const { url } = await serveData(smallNation(nation));
-    const published = await runSync(syncOptions(first, url));
-    const again = await runSync(syncOptions(first, url));
-    expect(again).toMatchObject({ outcome: 'unchanged', current: published.run });
-    expect(await readdir(join(first, 'snapshots'))).toEqual([published.run]);
-    const elsewhere = await runSync(syncOptions(second, url, { concurrency: 1, pageSize: 4 }));
-    const parquet = ({ manifest }: typeof published) => manifest.files.filter(({ path }) => path.endsWith('.parquet'));
-    expect(parquet(elsewhere)).toEqual(parquet(published));
+    const again = await runSync(syncOptions(warehouse, url));
+    expect(again).toMatchObject({ outcome: 'unchanged', current: known[0] });
+    expect(await readdir(join(warehouse, 'snapshots'))).toEqual(known);
+    const settings = { concurrency: 1, pageSize: 4 };
+    const elsewhere = await runSync(syncOptions(await temporaryFolder(), url, settings));
+    const parquet = ({ files }: Pick<Manifest, 'files'>) => files.filter(({ path }) => path.endsWith('.parquet'));
+    expect(parquet(elsewhere.manifest)).toEqual(parquet((await requireCurrent(warehouse)).manifest));
   });
 });
 
 describe('a later sync', () => {
-  const published = publishedNation();
-
   it('publishes what the source restated, and keeps the snapshot before', async () => {
     const { warehouse, known } = await published();
     const data = smallNation(nation);
@@ -147,7 +123,7 @@ describe('a later sync', () => {
     data.datapemilihdpr[1]!['JumlahSeluruhPemilih'] = '';
     data.datapemilihdpr[4]!['JumlahSeluruhPemilih'] = 'x';
     const first = await runSync(syncOptions(warehouse, (await serveData(data)).url), {
-      clock: { ...(await import('../../src/testing/manual-clock.ts')).manualClock(new Date('2026-01-01T00:00:00Z')) },
+      clock: manualClock(new Date('2026-01-01T00:00:00Z')),
     });
     data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '999';
     data.datapemilihdpr[1]!['JumlahSeluruhPemilih'] = '2063';
@@ -165,18 +141,10 @@ describe('a later sync', () => {
       "SELECT regency, check_name FROM violations WHERE check_name IN ('empty', 'malformed')",
     );
     expect(empties).toEqual([{ regency: 'KOTA 1102-1', check_name: 'malformed' }]);
-    const read_at = Object.fromEntries(
-      second.manifest.datasets['voters']!.partitions.filter(({ received }) => received > 0).map(
-        ({ partition, read_at: at }) => [partition, at.slice(0, 4)],
-      ),
-    );
-    expect(read_at).toEqual({ 1101: '2026', 1102: '2026', 1201: '2026' });
-    expect(second.manifest.datasets['voters']!.partitions.find(({ partition }) => partition === '1102')?.read_at).toBe(
-      first.manifest.datasets['voters']!.partitions.find(({ partition }) => partition === '1102')?.read_at,
-    );
-    expect(
-      second.manifest.datasets['voters']!.partitions.find(({ partition }) => partition === '1101')?.read_at,
-    ).not.toBe(first.manifest.datasets['voters']!.partitions.find(({ partition }) => partition === '1101')?.read_at);
+    const readAt = ({ manifest }: typeof first, partition: string) =>
+      manifest.datasets['voters']!.partitions.find((one) => one.partition === partition)?.read_at;
+    expect(readAt(second, '1102')).toBe(readAt(first, '1102'));
+    expect(readAt(second, '1101')).not.toBe(readAt(first, '1101'));
   });
 
   it('of one dataset carries the other over whole', async () => {
@@ -184,14 +152,13 @@ describe('a later sync', () => {
     const data = smallNation(nation);
     data.datapemilihdpr[0]!['JumlahPemilihLakiLakiDalamDPT'] = '999';
     const server = await serveData(data);
-    const { manifest } = await runBundledSync(syncOptions(warehouse, server.url, { datasets: ['voters'] }));
+    const { manifest } = await runSync(syncOptions(warehouse, server.url, { datasets: ['voters'] }));
     expect(manifest.datasets['voting_rights_users']).toMatchObject({
       rows: 16,
       carried_over: 16,
       ledger: { fetched: 0 },
     });
     expect(await readValue(warehouse, 'SELECT count(*) FROM voting_rights_users')).toBe('16');
-    expect(await readValue(warehouse, 'SELECT count(*) FROM turnout')).toBe('48');
   });
 
   it('of a part is refused where other checks were declared when the rest was read', async () => {
@@ -231,29 +198,19 @@ describe('a later sync', () => {
     expect(second).toMatchObject({ outcome: 'unchanged', landing: null });
     expect(await readdir(join(warehouse, 'landing'))).toEqual([first.run]);
   });
-
-  it('keeps as many snapshots as it is told', async () => {
-    const warehouse = await temporaryFolder();
-    const data = smallNation(nation);
-    const ids: string[] = [];
-    for (const name of ['A', 'B', 'C']) {
-      data.datapemilihdpr[0]!['NamaDapil'] = name;
-      ids.push((await runSync(syncOptions(warehouse, (await serveData(data)).url, { keep: 2 }))).run);
-    }
-    expect((await readdir(join(warehouse, 'snapshots'))).toSorted()).toEqual(ids.slice(1).toSorted());
-    expect((await readdir(join(warehouse, 'landing'))).toSorted()).toEqual(ids.slice(1).toSorted());
-  });
 });
 
+const twenty = preparedSnapshots(smallNation({ 1101: 20 }));
+
 it('the manifest has the number of rows of every Parquet file', async () => {
-  const warehouse = await temporaryFolder();
-  await runBundledSync(syncOptions(warehouse, (await serveData(smallNation({ 1101: 20 }))).url));
+  const { warehouse } = await twenty();
   const doubtful = smallNation({ 1101: 20 });
   const [first, second] = doubtful.datapemilihdpr;
   first!['JumlahPemilihLakiLakiDalamDPT'] = 'x';
   second!['JumlahPemilihLakiLakiDalamDPK'] = '7';
   doubtful.datahakpilihdpr.push({ ...doubtful.datahakpilihdpr[0]!, NamaKabupaten: null });
-  const { manifest } = await runBundledSync(syncOptions(warehouse, (await serveData(doubtful)).url));
+  const { url } = await serveData(doubtful);
+  const { manifest } = await runSync(syncOptions(warehouse, url, { acceptChanges: true }), {}, bundledProject);
   const folder = join(warehouse, 'snapshots', manifest.snapshot);
   const [database, ...others] = manifest.files;
   const files = others.filter(({ path }) => path.endsWith('.parquet'));

@@ -2,27 +2,27 @@
 
 import { describe, expect, it } from 'vitest';
 import { renderSummary } from '../../src/cli/print/sync-summary.ts';
+import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { readRows } from '../support/read-table.ts';
 import { runHere } from '../support/run-here.ts';
-import { runSync, serveData, smallNation } from '../support/served-source.ts';
+import { runSync, serveData, smallNation, type SourceData } from '../support/served-source.ts';
 import { project, syncOptions } from '../support/sync-settings.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const men = 'JumlahPemilihLakiLakiDalamDPT';
 
 /** A nation in which the count of men of some records is unreadable. */
-async function serveWith(...unreadable: number[]): Promise<string> {
+function nationWith(...unreadable: number[]): SourceData {
   const data = smallNation({ 1101: 8 });
   for (const index of unreadable) data.datapemilihdpr[index]![men] = 'x';
-  return (await serveData(data)).url;
+  return data;
 }
 
+const firstNight = preparedSnapshots(nationWith(0, 1, 2));
+
 async function twoNights() {
-  const warehouse = await temporaryFolder();
-  const accepted = { acceptChanges: true };
-  const first = await runSync(syncOptions(warehouse, await serveWith(0, 1, 2), accepted));
-  const url = await serveWith(1, 2, 5, 6);
-  return { warehouse, first, url, accepted };
+  const { warehouse, known } = await firstNight();
+  const { url } = await serveData(nationWith(1, 2, 5, 6));
+  return { warehouse, first: known[0], url, accepted: { acceptChanges: true } };
 }
 
 describe('a night with one error repaired and two new ones', () => {
@@ -37,7 +37,7 @@ describe('a night with one error repaired and two new ones', () => {
       warehouse,
       'SELECT regency, first_snapshot, resolved_snapshot FROM violations_log WHERE resolved_snapshot IS NOT NULL',
     );
-    expect(log).toEqual([{ regency: 'KOTA 1101-0', first_snapshot: first.run, resolved_snapshot: result.run }]);
+    expect(log).toEqual([{ regency: 'KOTA 1101-0', first_snapshot: first, resolved_snapshot: result.run }]);
     const { stdout } = await runHere(['diff', '--warehouse', warehouse]);
     expect(stdout).toMatch(/New violations: 2\n[^]*Resolved violations: 1\n/);
   });

@@ -47,7 +47,7 @@ async function readCurrentFolder(warehouse: string): Promise<Pick<Look, 'ids' | 
 }
 
 /** Milliseconds between two looks; without any, readers would take the machine from those whom they watch. */
-const pause = 50;
+const pause = 200;
 
 /** A reader that looks until it is stopped, or the present test is over, and gives what it saw. */
 export function startReader(warehouse: string, reader: string): { stop(): Promise<Look[]> } {

@@ -17,6 +17,8 @@ export interface Death {
 export interface CrashOrder extends Death {
   readonly warehouse: string;
   readonly url: string;
+  /** Whether it makes all views and the report. */
+  readonly hasViews: boolean;
 }
 
 /** What a process that lives to the end says. */
@@ -56,7 +58,7 @@ function die(): void {
 }
 
 countChanges();
-const [{ sync }, { bundledProject, syncOptions }, { versionedKey }, { Secret }] = await Promise.all([
+const [{ sync }, { bundledProject, project, syncOptions }, { versionedKey }, { Secret }] = await Promise.all([
   import('../../src/sync.ts'),
   import('./sync-settings.ts'),
   import('./versioned-service.ts'),
@@ -67,13 +69,13 @@ await Promise.all([import('../../src/run/build.ts'), import('../../src/publish/c
 process.send!('ready');
 const [message] = (await once(process, 'message')) as [CrashOrder];
 order = message;
-const { warehouse, url, step } = message;
+const { warehouse, url, hasViews, step } = message;
 const steps: string[] = [];
 // Without its parent it would be one that nobody waits for.
 process.on('disconnect', die);
 const began = performance.now();
 const result = await sync(
-  bundledProject,
+  hasViews ? bundledProject : project,
   syncOptions(warehouse, url, { apiKey: new Secret(versionedKey), pageSize: 2, keep: 3, acceptChanges: true }),
   {
     clock: {

@@ -21,8 +21,8 @@ interface Waiting {
   readonly ready: Promise<unknown>;
 }
 
-/** @param url Where the versioned service listens. */
-export function startDyingSyncs(url: string): DyingSyncs {
+/** @param url Where the versioned service listens. @param hasViews Whether the syncs make all views and the report. */
+export function startDyingSyncs(url: string, hasViews: boolean): DyingSyncs {
   let kills = 0;
   let spare: Waiting | null = null;
 
@@ -46,7 +46,7 @@ export function startDyingSyncs(url: string): DyingSyncs {
       const exit = once(child, 'exit');
       let report: CrashReport | null = null;
       child.on('message', (message) => (report = message as CrashReport));
-      child.send({ warehouse, url, step: null, change: null, ...death } satisfies CrashOrder);
+      child.send({ warehouse, url, hasViews, step: null, change: null, ...death } satisfies CrashOrder);
       const timer = after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), after);
       const [code, signal] = (await exit) as [number | null, string | null];
       clearTimeout(timer);

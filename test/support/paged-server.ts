@@ -9,16 +9,8 @@ export const token = 'a-token-of-tests';
 export interface Faults {
   /** Most records of a page, whatever is requested. */
   readonly cap?: number;
-  /** Whether the position of a capped page goes by the size that was requested, so that pages leave records out. */
-  readonly skips?: boolean;
   /** Every so many requests, the answer is 503. */
   readonly busyEvery?: number;
-  /** Every so many requests for a later page, the page before it comes again. */
-  readonly repeatEvery?: number;
-  /** Whether each later page is the first one. */
-  readonly ignoresPage?: boolean;
-  /** The next page that every page names; else the right one. */
-  readonly next?: string;
   /** A region whose first room has 999 seats. */
   readonly largeRoom?: string;
   /** Bytes after which a dump ends, though the response is whole. */
@@ -60,15 +52,10 @@ export const vessels: readonly Item[] = Array.from({ length: 400 }, (_, index) =
 /** Serves until the test is over; gives the address. */
 export async function servePages(faults: Faults = {}): Promise<string> {
   let requests = 0;
-  let later = 0;
   const server = createServer((request, response) => {
     requests += 1;
     if (faults.busyEvery !== undefined && requests % faults.busyEvery === 0) return send(response, 503, '{}');
-    const isRepeat = (): boolean => {
-      later += 1;
-      return faults.repeatEvery !== undefined && later % faults.repeatEvery === 0;
-    };
-    answer(request, response, faults, isRepeat);
+    answer(request, response, faults);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(async () => {
@@ -78,7 +65,7 @@ export async function servePages(faults: Faults = {}): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, faults: Faults, isRepeat: () => boolean): void {
+function answer(request: IncomingMessage, response: ServerResponse, faults: Faults): void {
   const { pathname, searchParams: query } = new URL(request.url!, 'http://test');
   const cap = faults.cap ?? 1000;
   if (pathname === '/v1/regions' || pathname === '/v1/stations') {
@@ -93,21 +80,16 @@ function answer(request: IncomingMessage, response: ServerResponse, faults: Faul
             .map((station) =>
               station['no'] === 1 && region === faults.largeRoom ? { ...station, seats: '999' } : station,
             );
-    const requested = Number(query.get('per_page') ?? 10);
-    const size = Math.min(requested, cap);
-    let page = Number(query.get('page') ?? 1);
-    if (faults.ignoresPage === true || (page > 1 && isRepeat()))
-      page = Math.max(1, faults.ignoresPage === true ? 1 : page - 1);
-    const start = (page - 1) * (faults.skips === true ? requested : size);
+    const size = Math.min(Number(query.get('per_page') ?? 10), cap);
+    const start = (Number(query.get('page') ?? 1) - 1) * size;
     const name = pathname === '/v1/regions' ? 'regions' : 'results';
     return send(response, 200, JSON.stringify({ total: list.length, [name]: list.slice(start, start + size) }));
   }
   if (pathname === '/payments' && query.get('format') === 'full') {
     const size = Math.min(Number(query.get('size') ?? 10), cap);
-    let start = Number(query.get('cursor') ?? 0);
-    if (start > 0 && isRepeat()) start = Math.max(0, start - size);
+    const start = Number(query.get('cursor') ?? 0);
     const end = start + size;
-    const next = faults.next ?? (end < payments.length ? String(end) : null);
+    const next = end < payments.length ? String(end) : null;
     return send(response, 200, JSON.stringify({ items: payments.slice(start, end), page: { next } }));
   }
   if (pathname === '/dump/vessels.ndjson') {

@@ -1,6 +1,6 @@
 /** A warehouse with snapshots, the state that most of what happens to a warehouse begins with. */
 
-import { preparedWarehouse, type Prepared } from './prepared-warehouse.ts';
+import { sharedWarehouse, type Prepared } from './prepared-warehouse.ts';
 import { runSync, serveData, smallNation, type SourceData } from './served-source.ts';
 import { syncOptions } from './sync-settings.ts';
 
@@ -15,7 +15,7 @@ export const nation = { 1101: 3, 1102: 12, 1201: 1 };
 export function preparedSnapshots<Versions extends readonly SourceData[]>(
   ...versions: Versions
 ): () => Promise<Prepared<{ [Index in keyof Versions]: string }>> {
-  return preparedWarehouse(async (warehouse) => {
+  return sharedWarehouse(JSON.stringify(versions), async (warehouse) => {
     const ids: string[] = [];
     for (const version of versions) {
       const { url } = await serveData(version);

@@ -35,9 +35,9 @@ export function syncOptions(warehouse: string, baseUrl: string, settings: Partia
     baseUrl,
     source: 'test',
     apiKey: new Secret(testKey),
-    timeout: 10_000,
+    timeout: 60_000,
     maxAttempts: 3,
-    maxDuration: 60_000,
+    maxDuration: 600_000,
     // Tests that go on after a rollback want the new snapshot current; test/end-to-end/pin.test.ts has the others.
     unpin: true,
     ...settings,

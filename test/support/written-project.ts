@@ -36,3 +36,14 @@ export const peopleJson = {
   watch: ['total'],
   checks: [] as unknown[],
 };
+
+/** A project that is synced from its own sample of two records in no time. */
+export const writeSampleProject = (): Promise<string> =>
+  writeProject({
+    'rekap.project.json': projectJson,
+    'people.json': peopleJson,
+    'sample/people.json': [
+      { Place: 'ACEH', Total: '3' },
+      { Place: 'BALI', Total: '4' },
+    ],
+  });
