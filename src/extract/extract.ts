@@ -60,8 +60,8 @@ async function* readDatasets(
     // If the key may be refused, a single partition shows it first.
     return { extraction, partitions, first: extraction.isKeyInDoubt ? 1 : 0 };
   });
-  const lists = planned.reduce((sum, { partitions }) => sum + partitions.length, 0);
-  const lookahead = Math.max(1, Math.floor(concurrency / lists));
+  const listCount = planned.reduce((sum, { partitions }) => sum + partitions.length, 0);
+  const lookahead = Math.max(1, Math.floor(concurrency / listCount));
 
   async function* readAll(
     lists: readonly { readonly extraction: DatasetExtraction; readonly partitions: readonly (string | null)[] }[],

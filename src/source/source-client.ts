@@ -104,73 +104,77 @@ export class SourceClient {
 
   /** Fetches one page, with retries if they can help. Throws a `RekapError` that names the URL. */
   async fetchPage(pipeline: AnyPipeline, request: PageRequest, options: FetchOptions = {}): Promise<FetchedPage> {
+    const { transport, clock, signal, report } = this.context;
+    const { dataset } = request;
     const path = this.base.pathname.replace(/\/$/, '') + request.target;
     const outgoing = { pipeline, request, path, url: this.base.origin + path, ...options };
     // A request keeps its slot while it waits for a retry, which lowers the load on a source in trouble.
-    return this.pace.limit(() => this.fetchWithRetries(outgoing));
-  }
-
-  private async fetchWithRetries(outgoing: OutgoingRequest): Promise<FetchedPage> {
-    const { clock, signal, report } = this.context;
-    const { dataset, partition } = outgoing.request;
-    const recalled = await this.recall(outgoing);
-    if (recalled !== null) return recalled;
-    const failures = this.health.end === null ? this.health.failuresIfGone(dataset) : null;
-    if (failures !== null)
-      throw new RekapError(
-        'source-unreachable',
-        `rekap stopped sending requests for ${dataset} to ${this.base.origin}: ${failures} requests in a row failed.`,
-        'Run the sync again when the source returns valid responses.',
-      );
-    for (let attempt = 1; ; attempt += 1) {
-      signal.throwIfAborted();
-      if (this.health.end !== null) throw this.health.end;
-      const retried = attempt > 1;
-      this.figures.requests += 1;
-      if (retried) this.figures.retries += 1;
-      report({ kind: 'request', dataset, retried });
-      const round = this.pace.begin();
-      const outcome = await this.attempt(outgoing);
-      if ('page' in outcome) {
-        this.health.notePage(dataset);
-        const { refusals } = this.figures;
-        if (outcome.refusal === null || refusals[dataset] === undefined) refusals[dataset] = outcome.refusal;
-        this.pace.noteSuccess();
-        // A page past the end says nothing, and the earlier run may not have requested it.
-        if (partition === null && outcome.page.records.length > 0)
-          await this.resumed?.compare(outgoing.request, outcome.page.bytes);
-        return outcome;
+    return this.pace.limit(async () => {
+      const recalled = await this.recall(outgoing);
+      if (recalled !== null) return recalled;
+      if (this.health.end === null) this.requireResponsive(dataset);
+      for (let attempt = 1; ; attempt += 1) {
+        signal.throwIfAborted();
+        if (this.health.end !== null) throw this.health.end;
+        const retried = attempt > 1;
+        this.figures.requests += 1;
+        if (retried) this.figures.retries += 1;
+        report({ kind: 'request', dataset, retried });
+        const round = this.pace.begin();
+        const bound = boundSignal(signal, this.options.timeout, () => undefined);
+        const outcome = await transport
+          .send(request, path, bound.signal)
+          .finally(() => bound.end())
+          .then(
+            (response) => this.read(outgoing, response),
+            (error: unknown) => this.failureOf(outgoing, error, bound.isLate()),
+          );
+        if ('page' in outcome) {
+          await this.notePage(request, outcome);
+          return outcome;
+        }
+        if (outcome.failure.kind === 'status') this.noteStatus(outcome.failure, round);
+        await clock.sleep(this.waitBefore(outgoing, attempt, outcome), signal);
       }
-      if (outcome.failure.kind === 'status') this.noteStatus(outcome.failure, round);
-      await clock.sleep(this.waitBefore(outgoing, attempt, outcome), signal);
-    }
+    });
   }
 
-  private async attempt(outgoing: OutgoingRequest): Promise<FetchedPage | FailedAttempt> {
-    const { transport, clock, signal } = this.context;
-    const { timeout } = this.options;
-    const { request, path, isOptional } = outgoing;
-    const bound = boundSignal(signal, timeout, () => undefined);
-    let response: HttpResponse;
-    try {
-      response = await transport.send(request, path, bound.signal);
-    } catch (error) {
-      if (isRekapError(error, 'system-limit')) this.health.end = error;
-      if (isRekapError(error, 'response-too-large') && !isOptional) this.health.noteTooLarge(request.dataset);
-      if (error instanceof RekapError) throw error;
-      signal.throwIfAborted();
-      const failure: Failure = bound.isLate()
-        ? { kind: 'timeout' }
-        : { kind: 'connection', code: connectionCode(error) };
-      return { failure, detail: bound.isLate() ? nameFailure(failure, timeout) : messageOf(error) };
-    } finally {
-      bound.end();
-    }
+  private read(outgoing: OutgoingRequest, response: HttpResponse): Promise<FetchedPage | FailedAttempt> {
     const { status, body } = response;
-    const { bytes, statuses } = this.figures;
-    this.figures.bytes = bytes + body.length;
+    const { statuses } = this.figures;
+    this.figures.bytes += body.length;
     statuses[status] = (statuses[status] ?? 0) + 1;
-    return this.reader.read(outgoing, response, clock.now());
+    return this.reader.read(outgoing, response, this.context.clock.now());
+  }
+
+  /** Describes a request without a response. Throws an error that no retry fixes. */
+  private failureOf({ request, isOptional }: OutgoingRequest, error: unknown, isLate: boolean): FailedAttempt {
+    if (isRekapError(error, 'system-limit')) this.health.end = error;
+    if (isRekapError(error, 'response-too-large') && isOptional !== true) this.health.noteTooLarge(request.dataset);
+    if (error instanceof RekapError) throw error;
+    this.context.signal.throwIfAborted();
+    const failure: Failure = isLate ? { kind: 'timeout' } : { kind: 'connection', code: connectionCode(error) };
+    return { failure, detail: isLate ? nameFailure(failure, this.options.timeout) : messageOf(error) };
+  }
+
+  private async notePage(request: PageRequest, { page, refusal }: FetchedPage): Promise<void> {
+    const { dataset, partition } = request;
+    const { refusals } = this.figures;
+    this.health.notePage(dataset);
+    if (refusal === null || refusals[dataset] === undefined) refusals[dataset] = refusal;
+    this.pace.noteSuccess();
+    // A page past the end says nothing, and the earlier run may not have requested it.
+    if (partition === null && page.records.length > 0) await this.resumed?.compare(request, page.bytes);
+  }
+
+  private requireResponsive(dataset: string): void {
+    const failures = this.health.failuresIfGone(dataset);
+    if (failures === null) return;
+    throw new RekapError(
+      'source-unreachable',
+      `rekap stopped sending requests for ${dataset} to ${this.base.origin}: ${failures} requests in a row failed.`,
+      'Run the sync again when the source returns valid responses.',
+    );
   }
 
   private waitBefore(outgoing: OutgoingRequest, attempt: number, failed: FailedAttempt): number {

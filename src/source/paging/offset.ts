@@ -38,8 +38,8 @@ async function* readPages(
   // If the total is reached, an error of the page past the end doesn't raise doubts.
   const fetchPastEnd = (offset: number, last: Page) =>
     fetchAt(address(offset, size), signs.isTotal(last, offset) ? 'unneeded' : 'past end');
-  const atEnd = (fetched: FetchedPage): PassPage => {
-    return { fetched, first: fetched.page.records.length, size, end: signPastEnd(fetched) };
+  const atEnd = (last: FetchedPage): PassPage => {
+    return { fetched: last, first: last.page.records.length, size, end: signPastEnd(last) };
   };
   signs.note(fetched.page);
   yield { fetched, first: 0, size, end: null };
