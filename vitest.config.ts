@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** These put something in a module's place before it is loaded, so each has its modules to itself. */
+/** These replace a module before it is loaded, so no other test may share their modules. */
 const alone = [
   'test/end-to-end/memory-option.test.ts',
   'test/load/sealed.test.ts',

@@ -54,7 +54,7 @@ export function renderMetrics(runs: RunsSummary, schedule?: ScheduleState): stri
     ...(success !== null && describeSuccess(success)),
     ...(last !== null && describeLast(last)),
     ...(push !== null && describePush(push)),
-    rekap_runs_total: byLabel('outcome', Object.fromEntries([...outcomes].toSorted())),
+    rekap_runs_total: byLabel('outcome', Object.fromEntries([...outcomes].toSorted(([a], [b]) => (a < b ? -1 : 1)))),
     rekap_gate_refusals_total: [[{}, refusals]],
     ...(schedule !== undefined && describeSchedule(schedule)),
   };

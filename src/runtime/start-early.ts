@@ -4,7 +4,7 @@
 export function startEarly<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
   const iterator = items[Symbol.asyncIterator]();
   let first: Promise<IteratorResult<Item>> | null = iterator.next();
-  // The consumer gets the error, if it comes so far.
+  // The consumer gets the error when it starts to read.
   first.catch(() => undefined);
   return {
     [Symbol.asyncIterator]: () => ({
