@@ -84,9 +84,9 @@ export async function measureSyncInto(
 }
 
 /** Runs Node with these arguments, and returns the milliseconds until it has exited. */
-export async function timeNode(words: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
+export async function timeNode(words: readonly string[]): Promise<number> {
   const began = performance.now();
-  const child = spawn(process.execPath, words, { stdio: 'ignore', env });
+  const child = spawn(process.execPath, words, { stdio: 'ignore' });
   const [code] = (await once(child, 'exit')) as [number | null];
   const milliseconds = performance.now() - began;
   if (code !== 0) throw new Error(`node ${words.join(' ')} exited with ${code}.`);

@@ -28,10 +28,18 @@ const leastSpace = 1_000_000_000;
 export async function* examine(options: DoctorOptions): AsyncGenerator<Finding> {
   yield examineNode(options.node);
   yield* examineFolder(options.warehouse);
-  if (options.readBucket !== null) yield await examineBucket(options.readBucket);
-  if (options.readNotices !== null) yield await examineNotices(options.readNotices);
-  if (options.apiKey !== null || options.baseUrl !== null || options.readBucket === null)
-    yield await examineKey(options);
+  const { readBucket, readNotices } = options;
+  if (readBucket !== null)
+    yield await findFailure('bucket', async () => {
+      const current = await readBucket();
+      return `${current === null ? 'readable and empty' : `contains ${current}`}; write access was not checked`;
+    });
+  if (readNotices !== null)
+    yield await findFailure('notices', async () => {
+      await readNotices();
+      return 'the settings of pings, webhooks and metrics are valid';
+    });
+  if (options.apiKey !== null || options.baseUrl !== null || readBucket === null) yield await examineKey(options);
   if (options.baseUrl === null || options.apiKey === null) return;
   yield* examineService(options, options.baseUrl, options.apiKey);
 }
@@ -81,26 +89,13 @@ async function examineKey({ apiKey, keyFile, project: { auth } }: DoctorOptions)
     : ok('key', 'the API key is set (not shown)');
 }
 
-async function examineNotices(readNotices: () => Promise<unknown>): Promise<Finding> {
+/** Returns the finding of `examined`, or that a setting or the bucket has failed. */
+async function findFailure(about: string, examined: () => Promise<string>): Promise<Finding> {
   try {
-    await readNotices();
-    return ok('notices', 'the settings of pings, webhooks and metrics are valid');
+    return ok(about, await examined());
   } catch (error) {
-    if (!isRekapError(error, 'usage', 'configuration')) throw error;
-    return bad('notices', error.message, error.next);
-  }
-}
-
-async function examineBucket(readBucket: () => Promise<string | null>): Promise<Finding> {
-  try {
-    const current = await readBucket();
-    return ok(
-      'bucket',
-      `${current === null ? 'readable and empty' : `contains ${current}`}; write access was not checked`,
-    );
-  } catch (error) {
-    if (!isRekapError(error, 'bucket', 'usage')) throw error;
-    return bad('bucket', error.message, error.next);
+    if (!isRekapError(error, 'bucket', 'configuration', 'usage')) throw error;
+    return bad(about, error.message, error.next);
   }
 }
 

@@ -18,7 +18,7 @@ export class ApiKeys {
   accepts(candidate: string | undefined): boolean {
     const offered = digest(candidate ?? '');
     let matches = 0;
-    for (const known of this.#digests) matches += timingSafeEqual(known, offered) ? 1 : 0;
+    for (const accepted of this.#digests) matches += timingSafeEqual(accepted, offered) ? 1 : 0;
     return candidate !== undefined && matches > 0;
   }
 }

@@ -57,6 +57,7 @@ export function boundConnections(server: Server, bound: number): (socket: Socket
     handle(request, response);
   });
   return (socket) => {
+    if (isBusy.size <= boundPerAddress) return false;
     const busy = [...isBusy].flatMap(([other, isOtherBusy]) => (isOtherBusy ? [other] : []));
     return findCrowd(socket, busy).length > 0;
   };

@@ -37,8 +37,8 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
     if (next !== null && pipeline.paging.by === 'next' && 'link' in pipeline.paging)
       reply.header('link', `<${next}>; rel="next"`);
     // A proxy that compressed the response may have added W/ to the tag.
-    const known = request.headers['if-none-match'];
-    if (known === '*' || known?.includes(etag) === true) return reply.code(304).send();
+    const tags = request.headers['if-none-match'];
+    if (tags === '*' || tags?.includes(etag) === true) return reply.code(304).send();
     return sendEnvelope(reply.header('content-type', typeOf(pipeline)), pipeline, { records, next, hasMore });
   };
 }

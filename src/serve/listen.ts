@@ -5,9 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import { RekapError, systemReason } from '../errors.ts';
 import { checkRange } from './limits.ts';
 
-/** An address of this machine. */
+/** A name or address to listen on. Prefers IPv4 if a name has several addresses. */
 export interface Address {
-  /** Name or address to listen on. Prefers IPv4 if a name has several addresses. */
   readonly host: string;
   readonly port: number;
 }

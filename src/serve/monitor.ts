@@ -3,16 +3,11 @@
 import { fastify } from 'fastify';
 import { type Address, listen } from './listen.ts';
 
-interface Monitor {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** @throws `usage` if it can't listen on this address. */
 export async function startMonitor(
   address: Address,
   { health, metrics }: { readonly health: () => Promise<object>; readonly metrics: () => Promise<string> },
-): Promise<Monitor> {
+) {
   const app = fastify({ forceCloseConnections: true });
   // Doesn't show the reason to strangers.
   app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ status: 500 }));

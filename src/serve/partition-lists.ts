@@ -24,18 +24,11 @@ export function withPartitionLists(source: RecordSource, pipelines: readonly Any
       list.table,
       pipelines.filter((pipeline) => partitionList(pipeline)?.path === list.path),
     );
-  const known = new Map<string, { readonly tags: string; readonly set: RecordSet }>();
   return {
     ...source,
     current(pipeline) {
       const datasets = owners.get(pipeline.table)?.map((owner) => source.current(owner));
-      if (datasets === undefined) return source.current(pipeline);
-      const tags = datasets.map(({ etag }) => etag).join();
-      const set = known.get(pipeline.table);
-      if (set?.tags === tags) return set.set;
-      const built = listPartitions(pipeline, datasets);
-      known.set(pipeline.table, { tags, set: built });
-      return built;
+      return datasets === undefined ? source.current(pipeline) : listPartitions(pipeline, datasets);
     },
   };
 }

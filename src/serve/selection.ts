@@ -11,79 +11,66 @@ export interface Selection {
   readonly offset: number;
 }
 
-interface NumberParameter {
-  readonly name: string;
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly default: number | undefined;
-  readonly description: string;
-}
-
-interface TextParameter {
+/** A parameter of the query: a whole number in a range, or a text if it has no range. */
+interface Parameter {
   readonly name: string;
   readonly description: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: number;
 }
 
 export interface Parameters {
-  readonly partition: NumberParameter | TextParameter | null;
+  readonly partition: Parameter | null;
   /** Page size. Null if the page size is fixed or the list has no pages. */
-  readonly size: NumberParameter | null;
+  readonly size: Parameter | null;
   /** Start of the page. Null if the list has no pages. */
-  readonly position: NumberParameter | null;
+  readonly position: Parameter | null;
   /** Parameters that the source requires and that have no effect here. */
-  readonly fixed: readonly TextParameter[];
+  readonly fixed: readonly Parameter[];
 }
 
 /** The cursor for lists whose pages link to the next one. */
 const ownCursor = 'after';
 
-export function parametersOf(pipeline: AnyPipeline): Parameters {
-  const { partition, columns, paging, parameters = {} } = pipeline;
-  const size = sizeName(paging);
+export function parametersOf({ partition, columns, paging, parameters = {} }: AnyPipeline): Parameters {
+  const size = paging.by === 'none' ? undefined : paging.by === 'offset' ? paging.limit : paging.size;
   return {
     partition:
       partition === undefined
         ? null
-        : columns[partition.column]!.kind === 'integer'
-          ? { name: partition.parameter, minimum: 0, maximum: maxNumber, default: undefined, description: filterText }
-          : { name: partition.parameter, description: filterText },
+        : {
+            name: partition.parameter,
+            description:
+              'Partition to return records for. For a partition that does not exist, the response has no records.',
+            ...(columns[partition.column]!.kind === 'integer' && { minimum: 0, maximum: maxNumber }),
+          },
     size:
       size === undefined
         ? null
         : {
             name: size,
+            description: 'Maximum number of records to return.',
             minimum: 1,
             maximum: maxLimit,
             default: defaultLimit,
-            description: 'Maximum number of records to return.',
           },
     position: positionOf(paging),
     fixed: Object.keys(parameters).map((name) => ({ name, description: 'Has no effect in this service.' })),
   };
 }
 
-const filterText = 'Partition to return records for. For a partition that does not exist, the response has no records.';
-
-function sizeName(paging: Paging): string | undefined {
-  if (paging.by === 'none') return undefined;
-  return paging.by === 'offset' ? paging.limit : paging.size;
-}
-
-function positionOf(paging: Paging): NumberParameter | null {
-  const bounds = { maximum: maxNumber, minimum: 0, default: 0 };
+function positionOf(paging: Paging): Parameter | null {
+  const range = (first: number) => ({ minimum: first, maximum: maxNumber, default: first });
   switch (paging.by) {
     case 'offset':
-      return { ...bounds, name: paging.offset, description: 'Number of records to skip, for paging.' };
-    case 'page': {
-      const { first = 1 } = paging;
-      return { ...bounds, name: paging.page, minimum: first, default: first, description: 'Number of the page.' };
+      return { name: paging.offset, description: 'Number of records to skip, for paging.', ...range(0) };
+    case 'page':
+      return { name: paging.page, description: 'Number of the page.', ...range(paging.first ?? 1) };
+    case 'next': {
+      const name = 'cursor' in paging ? paging.parameter : ownCursor;
+      return { name, description: 'Cursor from the previous page.', ...range(0) };
     }
-    case 'next':
-      return {
-        ...bounds,
-        name: 'cursor' in paging ? paging.parameter : ownCursor,
-        description: 'Cursor from the previous page.',
-      };
     case 'none':
       return null;
   }
@@ -103,43 +90,29 @@ export function readSelection(query: unknown, { paging }: AnyPipeline, parameter
     const detail = `Unknown parameter ${JSON.stringify(parameter)}. The parameters are ${names.join(', ')}.`;
     throw new Problem(400, detail, { parameter });
   }
-  const limit = size === null ? undefined : (readNumber(values, size) ?? size.default);
-  const at = position === null ? 0 : (readNumber(values, position) ?? position.default!);
-  const length = limit ?? (position === null ? Number.MAX_SAFE_INTEGER : defaultLimit);
+  const whole = position === null ? Number.MAX_SAFE_INTEGER : defaultLimit;
+  const limit = Number(readValue(values, size) ?? whole);
+  const at = Number(readValue(values, position) ?? position?.default ?? 0);
   return {
-    partition: partition === null ? null : readPartition(values, partition),
-    limit: length,
-    offset: paging.by === 'page' ? (at - (paging.first ?? 1)) * length : at,
+    partition: readValue(values, partition) ?? null,
+    limit,
+    offset: paging.by === 'page' ? (at - (paging.first ?? 1)) * limit : at,
   };
 }
 
-function readPartition(
-  values: ReadonlyMap<string, unknown>,
-  parameter: NumberParameter | TextParameter,
-): string | null {
-  if ('minimum' in parameter) {
-    const number = readNumber(values, parameter);
-    return number === undefined ? null : String(number);
-  }
-  return readOnce(values, parameter) ?? null;
-}
-
-function readOnce(values: ReadonlyMap<string, unknown>, { name }: TextParameter): string | undefined {
+/** Returns a text as it is, and a number without leading zeros. */
+function readValue(values: ReadonlyMap<string, unknown>, parameter: Parameter | null): string | undefined {
+  if (parameter === null) return undefined;
+  const { name, minimum, maximum } = parameter;
   const value = values.get(name);
   if (Array.isArray(value))
     throw new Problem(400, `The parameter ${name} is repeated. Send it once.`, { parameter: name });
-  return typeof value === 'string' ? value : undefined;
-}
-
-function readNumber(values: ReadonlyMap<string, unknown>, parameter: NumberParameter): number | undefined {
-  const { name, minimum, maximum } = parameter;
-  const value = readOnce(values, parameter);
-  if (value === undefined) return undefined;
+  if (typeof value !== 'string') return undefined;
+  if (minimum === undefined || maximum === undefined) return value;
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN;
-  if (number >= minimum && number <= maximum) return number;
-  throw new Problem(400, `${name} must be a whole number from ${minimum} to ${maximum}, written in plain digits.`, {
-    parameter: name,
-  });
+  if (number >= minimum && number <= maximum) return String(number);
+  const detail = `${name} must be a whole number from ${minimum} to ${maximum}, written in plain digits.`;
+  throw new Problem(400, detail, { parameter: name });
 }
 
 /** Returns the cursor or URL of the next page. Null on the last page, or if the list isn't chained. */

@@ -3,10 +3,14 @@
 import { buildApp, type AppOptions } from './app.ts';
 import { checkFaults } from './faults/fault-list.ts';
 import { checkRange, maxNumber } from './limits.ts';
-import { type Address, listen } from './listen.ts';
+import { listen } from './listen.ts';
 
 /** What to serve, and where. */
-export interface ServiceOptions extends AppOptions, Address {}
+export interface ServiceOptions extends AppOptions {
+  /** Name or address to listen on. Prefers IPv4 if a name has several addresses. */
+  readonly host: string;
+  readonly port: number;
+}
 
 /** A running service. */
 export interface Service {

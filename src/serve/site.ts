@@ -1,7 +1,6 @@
-/** Serves what isn't a data endpoint: a start page, the API reference, the files of the snapshot, and what monitors read. */
+/** Serves what isn't a data endpoint: a start page, the API reference, what monitors read, and the files of the snapshot. */
 
 import { createHash } from 'node:crypto';
-import { fastifyStatic } from '@fastify/static';
 import { fastifySwaggerUi } from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { renderMetrics } from '../notify/metrics.ts';
@@ -10,17 +9,12 @@ import { Html, html } from '../runtime/html.ts';
 import { countOf, formatAge } from '../runtime/text.ts';
 import { summarizeRuns } from '../snapshots/freshness.ts';
 import { createRunsReader } from '../warehouse/runs-log.ts';
-import { databaseFile, parquetPath, reportFile, sampleNotice } from '../warehouse/snapshot-format.ts';
+import { databaseFile, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
-import { CsvFiles } from './csv-files.ts';
 import { jsonType } from './data-endpoint.ts';
-import { Problem } from './problem.ts';
+import { addSnapshotFiles, type FilesOptions, noSnapshot } from './snapshot-files.ts';
 
-export interface SiteOptions {
-  /** The snapshot whose files are served, and its warehouse. Null if the records don't come from a snapshot. */
-  readonly published: { readonly warehouse: string; readonly snapshot: () => Snapshot } | null;
-  /** If true, files need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
-  readonly openSample?: boolean | undefined;
+export interface SiteOptions extends FilesOptions {
   readonly now?: (() => Date) | undefined;
 }
 
@@ -30,31 +24,18 @@ interface SiteContext extends SiteOptions {
   readonly requireKey: (request: FastifyRequest) => void;
 }
 
-const noSnapshot =
-  'This service has records, but no snapshot. Run "rekap sync --sample" and "rekap serve --warehouse data/warehouse".';
-
 const style = `:root { color-scheme: light dark; background: light-dark(#fff, #16181a); color: light-dark(#1d1d1b, #ecebe6); } a { color: light-dark(#0b57a4, #8ab4f8); } body { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; }
 table { border-collapse: collapse; } caption, th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; font-weight: 400; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
 pre { overflow: auto; } .scroll { overflow-x: auto; }`;
 
 const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** Allows a report's own script, but sandboxed, because an untrusted report must not reach other pages or the network. */
-const reportPolicy = `sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
 export async function addSite(app: FastifyInstance, context: SiteContext): Promise<void> {
   const { about, published, now = () => new Date() } = context;
-  const requireSnapshot = (): Snapshot => {
-    if (published === null) throw new Problem(404, noSnapshot);
-    return published.snapshot();
-  };
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => unknown): void =>
     void app.route({ method: ['GET', 'HEAD'], url, schema: { hide: true }, handler });
   const sendJson = (reply: FastifyReply, value: unknown) =>
     reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(JSON.stringify(value));
-  const csvFiles = new CsvFiles();
-  app.addHook('onClose', () => csvFiles.close());
-  await app.register(fastifyStatic, { root: '/', serve: false });
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
 
   open('/', (_, reply) => sendPage(reply, startPage(about, published?.snapshot() ?? null, now())));
@@ -72,39 +53,11 @@ export async function addSite(app: FastifyInstance, context: SiteContext): Promi
   });
   const readLines = published === null ? null : createRunsReader(published.warehouse);
   open('/metrics', async (_, reply) => {
-    if (readLines === null) throw new Problem(404, noSnapshot);
+    if (readLines === null) throw noSnapshot;
     reply.headers({ 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' });
     return reply.send(renderMetrics(summarizeRuns(await readLines())));
   });
-  open('/report', (_, reply) =>
-    reply.header('content-security-policy', reportPolicy).sendFile(reportFile, requireSnapshot().folder),
-  );
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/current/:file',
-    schema: { hide: true },
-    onRequest: async (request) => {
-      const isOpen = context.openSample === true && published?.snapshot().manifest.source === 'sample';
-      if (!isOpen) context.requireKey(request);
-    },
-    async handler(request, reply) {
-      const snapshot = requireSnapshot();
-      const { file } = request.params as { file: string };
-      reply.header('cache-control', 'private, no-cache');
-      if (file === databaseFile) return reply.sendFile(file, snapshot.folder, { cacheControl: false });
-      const [, name = '', ending] = /^(\w+)\.(parquet|csv)$/.exec(file) ?? [];
-      const table = snapshot.manifest.files.find(({ path }) => path === parquetPath(name));
-      if (table === undefined)
-        throw new Problem(
-          404,
-          `The snapshot has no file ${JSON.stringify(file.slice(0, 80))}. The page / lists all files.`,
-        );
-      reply.header('content-disposition', `attachment; filename="${file}"`);
-      if (ending === 'parquet') return reply.sendFile(table.path, snapshot.folder, { cacheControl: false });
-      // A part of a compressed file would be useless.
-      return reply.sendFile(file, await csvFiles.write(snapshot, name), { cacheControl: false, acceptRanges: false });
-    },
-  });
+  await addSnapshotFiles(app, context);
 }
 
 function sendPage(reply: FastifyReply, text: string): FastifyReply {

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import { type Database, quoteIdentifier, tableColumns } from '../runtime/database.ts';
+import { type Database, quoteIdentifier } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import { kindOf } from '../kinds/kinds.ts';
@@ -26,7 +26,6 @@ const maxInterval = 60_000;
 
 /**
  * Reads the current snapshot into memory. When `current` changes, loads the new one in the background and then replaces the old one.
- * A dataset that the snapshot doesn't have has no records.
  * Calls `onFailure` if a new snapshot can't be read, and retries at the next check.
  * @throws `snapshot-not-found` or `warehouse` without a usable current snapshot, `served-data` if it doesn't have the pipelines' tables.
  */
@@ -83,11 +82,9 @@ async function loadCurrent(
     const database = await openPublished(file);
     try {
       for (const pipeline of pipelines) {
+        // A dataset that is newer than the snapshot has no records.
         const { table } = pipeline;
-        // The dataset is newer than the snapshot. If the manifest lists it, a missing table is damage.
-        const isNewer =
-          manifest.datasets[table] === undefined && (await tableColumns(database, null, table)).length === 0;
-        const records = isNewer ? [] : await restoreRecords(database, pipeline);
+        const records = manifest.datasets[table] === undefined ? [] : await restoreRecords(database, pipeline);
         sets.set(table, buildRecordSet(records, lastModified));
       }
     } finally {

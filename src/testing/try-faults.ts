@@ -48,7 +48,7 @@ export async function* tryFaults({ project, faults, seed, folder, signal }: Tria
   const source = await startSource({ project, seed });
   try {
     const settings = { project, folder, signal };
-    const truth = await syncOnce(source, { ...settings, id: 'truth' });
+    const truth = await syncOnce(source, settings, 'truth');
     const longest = Math.max(
       ...Object.values(truth.datasets).flatMap(({ partitions }) => partitions.map(({ received }) => received)),
     );
@@ -60,8 +60,8 @@ export async function* tryFaults({ project, faults, seed, folder, signal }: Tria
     for (const [fault, values] of trials) {
       source.restart();
       source.setFaults(values);
-      const trial = { ...settings, id: fault ?? 'all' };
-      yield { fault, records: rowsOf(truth), ...(await judge(() => syncOnce(source, trial), truth, source)) };
+      const judged = await judge(() => syncOnce(source, settings, fault ?? 'all'), truth, source);
+      yield { fault, records: rowsOf(truth), ...judged };
     }
   } finally {
     await source.close();
@@ -96,14 +96,11 @@ function dependsOnListing({ project }: Manifest): boolean {
   return project.pipelines.some(({ partition }) => partition !== undefined && partition.values === undefined);
 }
 
-interface SyncTrial {
-  readonly project: LoadedProject;
-  readonly folder: string;
-  readonly id: string;
-  readonly signal: AbortSignal;
-}
-
-async function syncOnce({ url, apiKey }: TestSource, { project, folder, id, signal }: SyncTrial): Promise<Manifest> {
+async function syncOnce(
+  { url, apiKey }: TestSource,
+  { project, folder, signal }: Pick<TrialOptions, 'project' | 'folder' | 'signal'>,
+  id: string,
+): Promise<Manifest> {
   const warehouse = join(folder, id);
   try {
     const { manifest } = await sync({

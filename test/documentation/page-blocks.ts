@@ -68,9 +68,9 @@ function isQuoteOpen(text: string, quote: string): boolean {
  * Turns a promised output into a pattern for the real one. Ids, times, durations and sizes differ from run to run; "…" means anything; how
  * lines are wrapped depends on the terminal.
  *
- * @param known Ids of the page by the real ids, which match only themselves.
+ * @param realIds Ids of the page by the real ids, which match only themselves.
  */
-export function patternOf(promised: string, known: ReadonlyMap<string, string>): { pattern: RegExp; ids: string[] } {
+export function patternOf(promised: string, realIds: ReadonlyMap<string, string>): { pattern: RegExp; ids: string[] } {
   const ids: string[] = [];
   const text = promised.trim().replaceAll(/\s+/g, ' ');
   const pattern = text
@@ -80,7 +80,7 @@ export function patternOf(promised: string, known: ReadonlyMap<string, string>):
     .replaceAll(/\d+\\\.\d+ (s|MB)\b/g, String.raw`[\d.]+ $1`)
     .replaceAll(/\d+ \w+ ago/g, String.raw`(?:less than a minute|\d+ \w+) ago`)
     .replaceAll(/\d{8}T\d{6}Z-[0-9a-f]{6}/g, (id) => {
-      const real = known.get(id);
+      const real = realIds.get(id);
       if (real !== undefined) return real;
       if (ids.includes(id)) return `\\${ids.indexOf(id) + 1}`;
       ids.push(id);

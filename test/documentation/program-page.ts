@@ -87,10 +87,10 @@ function describe({ name, file, isType }: ExportedName): string[] {
 
 /** The head of a function or a class, or a whole type. */
 function declarationAt(rest: string, isType: boolean): string {
-  const isWhole = isType || rest.startsWith('export const');
-  const end = isWhole ? /\n[})\]].*|\n(?=\n)|;\n(?=\S|\n)/.exec(rest) : / \{\n/.exec(rest);
+  const showsBody = isType || rest.startsWith('export const');
+  const end = showsBody ? /\n[})\]].*|\n(?=\n)|;\n(?=\S|\n)/.exec(rest) : / \{\n/.exec(rest);
   return rest
-    .slice(0, end === null ? undefined : end.index + (isWhole ? end[0].length : 0))
+    .slice(0, end === null ? undefined : end.index + (showsBody ? end[0].length : 0))
     .trim()
     .replaceAll('readonly ', '')
     .replace(/^export /, '');

@@ -108,15 +108,8 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/**
- * Sends bytes as they are, in packets of `size` bytes, and gives what comes back until the connection ends; null where
- * nothing does.
- */
-export async function sendRaw(
-  service: Service,
-  bytes: string,
-  size = Number.POSITIVE_INFINITY,
-): Promise<RawAnswer | null> {
+/** Sends bytes as they are, and gives what comes back until the connection ends; null where nothing does. */
+export async function sendRaw(service: Service, bytes: string): Promise<RawAnswer | null> {
   const text = await new Promise<string>((resolve) => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     let received = '';
@@ -125,12 +118,7 @@ export async function sendRaw(
     // The service may close while we are still sending; what it answered before counts.
     socket.on('error', () => {});
     socket.on('close', () => resolve(received));
-    socket.setNoDelay();
-    const send = (from: number): void => {
-      if (from >= bytes.length) return;
-      socket.write(bytes.slice(from, from + size), 'latin1', () => setImmediate(send, from + size));
-    };
-    send(0);
+    socket.write(bytes, 'latin1');
   });
   if (text === '') return null;
   const [head = '', ...rest] = text.split('\r\n\r\n');

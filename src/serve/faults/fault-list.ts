@@ -44,7 +44,6 @@ export const faultList = faults.map(([name, affects, defaultValue, sentence]) =>
   default: defaultValue,
   sentence,
   value: name === 'clamp' ? ('records' as const) : ('rate' as const),
-  passes: transient.includes(name),
 }));
 
 /** A rate from 0 (never) to 1 (always) for each fault, or for `clamp` a number of records. */

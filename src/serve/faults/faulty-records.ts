@@ -14,8 +14,8 @@ export function driftingSource(source: RecordSource) {
 
   function current(pipeline: AnyPipeline): RecordSet {
     const base = source.current(pipeline);
-    const known = drifted.get(pipeline.table);
-    return known?.base === base ? known.set : base;
+    const changed = drifted.get(pipeline.table);
+    return changed?.base === base ? changed.set : base;
   }
 
   return {

@@ -1,0 +1,72 @@
+/** Says which files of a snapshot are served, to whom, and with which headers. */
+
+import { fastifyStatic } from '@fastify/static';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { databaseFile, parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
+import { CsvFiles } from './csv-files.ts';
+import { Problem } from './problem.ts';
+
+export interface FilesOptions {
+  /** The snapshot whose files are served, and its warehouse. Null if the records don't come from a snapshot. */
+  readonly published: { readonly warehouse: string; readonly snapshot: () => Snapshot } | null;
+  /** If true, files need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
+  readonly openSample?: boolean | undefined;
+}
+
+interface FilesContext extends FilesOptions {
+  /** @throws Problem 401 */
+  readonly requireKey: (request: FastifyRequest) => void;
+}
+
+export const noSnapshot = new Problem(
+  404,
+  'This service has records, but no snapshot. Run "rekap sync --sample" and "rekap serve --warehouse data/warehouse".',
+);
+
+/** Allows a report's own script, but sandboxed, because an untrusted report must not reach other pages or the network. */
+const reportPolicy = `sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+
+export async function addSnapshotFiles(app: FastifyInstance, { published, openSample, requireKey }: FilesContext) {
+  const requireSnapshot = (): Snapshot => {
+    if (published === null) throw noSnapshot;
+    return published.snapshot();
+  };
+  const csvFiles = new CsvFiles();
+  app.addHook('onClose', () => csvFiles.close());
+  await app.register(fastifyStatic, { root: '/', serve: false });
+  const method = ['GET', 'HEAD'];
+  const schema = { hide: true };
+
+  app.route({
+    method,
+    url: '/report',
+    schema,
+    handler: (_request, reply) =>
+      reply.header('content-security-policy', reportPolicy).sendFile(reportFile, requireSnapshot().folder),
+  });
+  app.route<{ Params: { file: string } }>({
+    method,
+    url: '/current/:file',
+    schema,
+    async onRequest(request) {
+      if (openSample !== true || published?.snapshot().manifest.source !== 'sample') requireKey(request);
+    },
+    async handler({ params: { file } }, reply) {
+      const snapshot = requireSnapshot();
+      reply.header('cache-control', 'private, no-cache');
+      if (file === databaseFile) return reply.sendFile(file, snapshot.folder, { cacheControl: false });
+      const [, name = '', ending] = /^(\w+)\.(parquet|csv)$/.exec(file) ?? [];
+      const table = snapshot.manifest.files.find(({ path }) => path === parquetPath(name));
+      if (table === undefined)
+        throw new Problem(
+          404,
+          `The snapshot has no file ${JSON.stringify(file.slice(0, 80))}. The page / lists all files.`,
+        );
+      reply.header('content-disposition', `attachment; filename="${file}"`);
+      if (ending === 'parquet') return reply.sendFile(table.path, snapshot.folder, { cacheControl: false });
+      // A part of a compressed file would be useless.
+      return reply.sendFile(file, await csvFiles.write(snapshot, name), { cacheControl: false, acceptRanges: false });
+    },
+  });
+}
