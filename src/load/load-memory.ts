@@ -2,12 +2,11 @@
 
 import { maxMemory } from '../runtime/database.ts';
 
-/** Leaves memory for pages. Beyond the limit, DuckDB spills to disk. With few rows, a second thread costs more than it saves. */
+/** Leaves memory for pages. Beyond the limit, DuckDB spills to disk. A second thread of DuckDB waits for locks more than it works; see `runtime/lanes.ts`. */
 export const firstMemory = 48e6;
 export const loadSettings = { threads: '1', preserve_insertion_order: 'true' };
 /** The thresholds return freed memory to the system after each task. Otherwise it counts as used until the load ends. */
 export const settingsOfManyRows = {
-  threads: '2',
   allocator_flush_threshold: '1MB',
   allocator_bulk_deallocation_flush_threshold: '1MB',
 };

@@ -16,10 +16,11 @@ import { changesSql, columnNames } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
 import { attachPrevious, carriedCondition, type CarryOver, isCarried, measurePrevious } from './previous-tables.ts';
+import { inLanes, openLanes } from '../runtime/lanes.ts';
 import { makeCheckedSchema } from './check-sql.ts';
 import { firstMemory, loadSettings, memoryFor, settingsOfManyRows } from './load-memory.ts';
 import { type LogEntry, snapshotsLogSql } from './snapshots-log.ts';
-import { Staging } from './staging.ts';
+import { stagedName, Staging } from './staging.ts';
 import {
   allTables,
   changesTable,
@@ -69,6 +70,9 @@ export interface Loaded {
   readonly dictionary: readonly Relation[];
 }
 
+/** With more rows, each statement needs all of the memory. */
+const rowsOfLanes = 3 * rowsOfOneGroup;
+
 /** Quarantined records are long, and DuckDB builds a Parquet row group in memory. */
 const rowsOfLongRecords = 2048;
 
@@ -85,6 +89,8 @@ export class Load {
   private readonly options: LoadOptions;
   private readonly database: Database;
   private readonly staging: Staging;
+  /** Connections for statements that don't depend on each other. */
+  private lanes: readonly Database[] = [];
 
   private constructor(options: LoadOptions, database: Database, staging: Staging) {
     this.options = options;
@@ -133,15 +139,14 @@ export class Load {
     const rows = this.staging.appended + before.rows;
     const longest = Math.max(this.staging.longest, before.longest);
     await this.set({ memory_limit: `${memory ?? memoryFor(rows, longest)}B` });
-    // With more rows, one thread can't sort within the memory limit.
     if (rows > rowsOfOneGroup) await this.set(settingsOfManyRows);
+    this.lanes = await openLanes(this.database, rows > rowsOfLanes ? 1 : 2);
     // Few transactions, because each commit waits for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
     // DuckDB doesn't know the size of an uncommitted table, and plans the checks across tables badly.
     await this.database.run('COMMIT');
     await this.staging.drop(pipelines.map(({ table }) => table));
-    await this.database.run('BEGIN');
     await this.fillViolations(carryOver, { ...log, hasPrevious: previous !== null });
     await this.fillQuarantine(carryOver);
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
@@ -159,7 +164,7 @@ export class Load {
     await this.database.run('CHECKPOINT');
     const dictionary = await readDictionary(this.database);
     const parquet = await writeParquet(
-      this.database,
+      this.lanes,
       dictionary.filter(({ name }) => name !== snapshotsLogTableName),
       {
         folder: this.options.folder,
@@ -194,20 +199,18 @@ export class Load {
       // A carried-over row starts as consistent, because a change in another table may have fixed its violation.
       carried = ` UNION ALL SELECT ${columnList(Object.keys(pipeline.columns))}, true FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
     }
-    await this.fillTable(table, `SELECT * FROM temp.${quoteIdentifier(`staging_${pipeline.table}`)}${carried}`);
+    await this.fillTable(table, `SELECT * FROM ${stagedName(pipeline.table)}${carried}`);
     // The transformation already removes duplicate keys. "No duplicates" is a promise, so it is checked again here.
     await requireKeyOrder(this.database, pipeline.table, pipeline.key);
   }
 
   private async fillViolations(carryOver: CarryOver | null, now: NewSnapshot): Promise<void> {
     const { pipelines } = this.options.project;
-    // One at a time, because together they would need the memory of all.
     const before = carryOver === null ? new Set<string>() : await columnNames(this.database, 'previous', 'violations');
-    for (const select of violationSelects(this.options.project, carryOver, before))
-      await this.database.run(`INSERT INTO temp.staging_violations ${select}`);
+    const selects = violationSelects(this.options.project, carryOver, before);
+    await inLanes(this.lanes, selects, (lane, select) => lane.run(`INSERT INTO ${stagedName('violations')} ${select}`));
     await requireDeclaredOrigin(this.database, pipelines);
-    // Uncommitted rows stay in memory, which the sort may need.
-    await this.database.run('COMMIT; BEGIN');
+    await this.database.run('BEGIN');
     await this.fillTable(violationsTable(pipelines), await agedViolationsSql(this.database, pipelines, now));
     await this.fillTable(violationsLogTable(pipelines), await violationsLogSql(this.database, pipelines, now));
   }
@@ -219,7 +222,7 @@ export class Load {
       (pipeline) =>
         ` UNION ALL SELECT ${columns} FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver!, pipeline, "coalesce(partition_value, '')")}`,
     );
-    await this.fillTable(quarantineTable, `SELECT * FROM temp.staging_quarantine${carried.join('')}`);
+    await this.fillTable(quarantineTable, `SELECT * FROM ${stagedName('quarantine')}${carried.join('')}`);
   }
 
   private async markInconsistent(pipeline: AnyPipeline): Promise<void> {

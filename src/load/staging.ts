@@ -1,4 +1,4 @@
-/** Appends Arrow batches to temporary tables: one copy per column of numbers, one call per string. */
+/** Appends Arrow batches to tables in memory: one copy per column of numbers, one call per string. */
 
 import type { DuckDBAppender, DuckDBDataChunk, DuckDBType } from '@duckdb/node-api';
 import bindings from '@duckdb/node-bindings';
@@ -18,6 +18,13 @@ const rowsHeld = 65_536;
 
 /** Maximum rows of a DuckDB data chunk. */
 const chunkRows = 2048;
+
+const stagingSchema = 'staging';
+
+/** Returns the name of a staged table in SQL. */
+export function stagedName(table: string): string {
+  return `${stagingSchema}.${quoteIdentifier(table)}`;
+}
 
 export class Staging {
   appended = 0;
@@ -44,9 +51,11 @@ export class Staging {
 
   static async create(database: Database, pipelines: readonly AnyPipeline[]): Promise<Staging> {
     const appenders = new Map<string, DuckDBAppender>();
+    // A temporary table belongs to one connection; the checks run on several.
+    await database.run(`ATTACH ':memory:' AS ${stagingSchema}`);
     for (const table of [stagedViolationsTable(pipelines), quarantineTable, ...pipelines.map(stagedTable)]) {
       await database.run(createStagingSql(table));
-      appenders.set(table.name, await database.connection.createAppender(`staging_${table.name}`, 'main', 'temp'));
+      appenders.set(table.name, await database.connection.createAppender(table.name, 'main', stagingSchema));
     }
     return new Staging(database, pipelines, appenders);
   }
@@ -73,8 +82,7 @@ export class Staging {
   }
 
   async drop(tables: readonly string[]): Promise<void> {
-    const names = tables.map((table) => quoteIdentifier(`staging_${table}`));
-    await this.database.run(names.map((name) => `DROP TABLE temp.${name}`).join('; '));
+    await this.database.run(tables.map((table) => `DROP TABLE ${stagedName(table)}`).join('; '));
   }
 
   private appendRows(pipeline: AnyPipeline, rows: RecordBatch): void {
@@ -179,7 +187,7 @@ function appendRow(appender: DuckDBAppender, values: Values): void {
 
 function createStagingSql(table: TableDefinition): string {
   const columns = table.columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`).join(', ');
-  return `CREATE TEMP TABLE ${quoteIdentifier(`staging_${table.name}`)} (${columns})`;
+  return `CREATE TABLE ${stagedName(table.name)} (${columns})`;
 }
 
 function unpackBits(bits: Uint8Array, from: number, rows: number): Uint8Array {

@@ -1,5 +1,6 @@
 /** Computes the age of violations from the previous snapshot, and the log of when violations appeared and were resolved. */
 
+import { stagedName } from './staging.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { columnNames } from './changes.ts';
 import { selectList, violationColumns, violationIdentity, violationsLogTable } from './tables.ts';
@@ -26,7 +27,7 @@ export async function agedViolationsSql(
   pipelines: readonly AnyPipeline[],
   now: NewSnapshot,
 ): Promise<string> {
-  const staged = 'temp.staging_violations';
+  const staged = stagedName('violations');
   const [id, time] = ageOf(now);
   if (!now.hasPrevious) return `SELECT *, ${id}, ${time} FROM ${staged}`;
   const before = await violationsBefore(database, pipelines);

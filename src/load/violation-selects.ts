@@ -1,5 +1,6 @@
 /** Selects the violations that the transformation doesn't find: failed checks across tables, and carried-over violations. */
 
+import { stagedName } from './staging.ts';
 import { messageSql } from './check-messages.ts';
 import { RekapError } from '../errors.ts';
 import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
@@ -56,7 +57,7 @@ export async function requireDeclaredOrigin(database: Database, pipelines: reado
   const tables = pipelines.map(({ table }) => table);
   const [odd] = await database.rows<{ check_name: string; what: string }>(
     `SELECT check_name, concat('the dataset ', coalesce(dataset, 'NULL'), ' and the severity ', coalesce(severity, 'NULL')) AS what
-     FROM temp.staging_violations WHERE NOT (${isOneOf('dataset', tables)} AND ${isOneOf('severity', severities)}) LIMIT 1`,
+     FROM ${stagedName('violations')} WHERE NOT (${isOneOf('dataset', tables)} AND ${isOneOf('severity', severities)}) LIMIT 1`,
   );
   if (odd === undefined) return;
   throw new RekapError(

@@ -3,6 +3,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { columnList, type Database, quoteIdentifier, quoteText, readParquetSql } from '../runtime/database.ts';
+import { namesIn } from '../project/sql-files.ts';
+import { inLanes } from '../runtime/lanes.ts';
 import { parquetPath } from '../warehouse/snapshot-format.ts';
 import type { SqlFile } from '../project/sql-file.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
@@ -18,41 +20,71 @@ export interface ParquetOptions {
 }
 
 /**
- * Writes the files, and returns their numbers of rows by path.
+ * Writes the files on several connections, and returns their numbers of rows by path.
  *
  * Uses version 1 of the format, the only one that fastparquet and Velox read. The files are a tenth larger.
  */
 export async function writeParquet(
-  database: Database,
+  lanes: readonly Database[],
   relations: readonly Relation[],
   { folder, origin, models, smallGroups }: ParquetOptions,
 ): Promise<Map<string, number>> {
+  const views = await readViewNames(lanes[0]!);
+  const modelOf = new Map(models.map((model) => [model.name, model]));
+  // One folder at a time: on a full disk, Node's recursive mkdir reports a missing folder.
+  await mkdir(join(folder, dirname(dirname(parquetPath('table')))));
   const written = new Map<string, number>();
-  const views = await readViewNames(database);
-  const placeOf = ({ name }: Relation): number => views.indexOf(name);
-  for (const relation of relations.toSorted((a, b) => placeOf(a) - placeOf(b))) {
-    const { name } = relation;
-    const path = parquetPath(name);
-    const file = join(folder, path);
-    // One folder at a time: on a full disk, Node's recursive mkdir reports a missing folder.
-    if (written.size === 0) await mkdir(dirname(dirname(file)));
-    await mkdir(dirname(file));
-    const metadata = Object.entries({ ...origin, ...describe(relation) })
-      .map(([key, value]) => `${quoteIdentifier(key)}: ${quoteText(value)}`)
-      .join(', ');
-    const table = quoteIdentifier(name);
-    const isView = placeOf(relation) !== -1;
-    // Tables are already sorted.
-    const order = isView ? orderSql(models.find((model) => model.name === name)) : '';
-    const rows = await database.run(
-      `COPY (FROM ${table}${order}) TO ${quoteText(file)}
-       (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
+  for (const layer of inLayers(relations, views, modelOf)) {
+    await inLanes(lanes, layer, async (lane, relation) => {
+      const { name } = relation;
+      const path = parquetPath(name);
+      await mkdir(dirname(join(folder, path)));
+      const metadata = Object.entries({ ...origin, ...describe(relation) })
+        .map(([key, value]) => `${quoteIdentifier(key)}: ${quoteText(value)}`)
+        .join(', ');
+      // Tables are already sorted.
+      const order = views.includes(name) ? orderSql(modelOf.get(name)) : '';
+      const rows = await lane.run(
+        `COPY (FROM ${quoteIdentifier(name)}${order}) TO ${quoteText(join(folder, path))}
+         (FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v1, ROW_GROUP_SIZE ${smallGroups[name] ?? rowsOfOneGroup}, KV_METADATA {${metadata}})`,
+      );
+      written.set(path, rows);
+    });
+    await readFromFiles(
+      lanes,
+      layer.map(({ name }) => name).filter((name) => views.includes(name)),
+      folder,
     );
-    // DuckDB prefers temporary views, so dependent views read the file instead of computing the view again.
-    if (isView) await database.run(`CREATE TEMP VIEW ${table} AS FROM ${readParquetSql(file)}`);
-    written.set(path, rows);
   }
-  return written;
+  return new Map(relations.map(({ name }) => [parquetPath(name), written.get(parquetPath(name))!]));
+}
+
+/** Divides the relations so that each view is in a later layer than the views that it reads. */
+function inLayers(
+  relations: readonly Relation[],
+  views: readonly string[],
+  models: ReadonlyMap<string, SqlFile>,
+): Relation[][] {
+  const places = new Map<string, number>();
+  // Each view was created after those that it reads.
+  for (const view of views) {
+    const below = namesIn(models.get(view)?.sql ?? '').map((name) => places.get(name) ?? -1);
+    places.set(view, Math.max(-1, ...below) + 1);
+  }
+  const layers: Relation[][] = [];
+  // Views first, because they take longer.
+  for (const relation of relations.toSorted((a, b) => views.indexOf(b.name) - views.indexOf(a.name)))
+    (layers[places.get(relation.name) ?? 0] ??= []).push(relation);
+  return layers;
+}
+
+/** Lets later views read the files instead of computing the views again: DuckDB prefers temporary views, which each connection has for itself. */
+async function readFromFiles(lanes: readonly Database[], views: readonly string[], folder: string): Promise<void> {
+  const sql = views.map((name) => {
+    const file = readParquetSql(join(folder, parquetPath(name)));
+    return `CREATE TEMP VIEW ${quoteIdentifier(name)} AS FROM ${file}`;
+  });
+  if (sql.length > 0) for (const lane of lanes) await lane.run(sql.join('; '));
 }
 
 /** Returns how to sort a view, so that the same rows give the same bytes. */

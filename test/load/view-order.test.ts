@@ -32,7 +32,12 @@ it('each view of the star has the same bytes with 1, 2 and 8 threads', async () 
       );
     }
     const relations = (await readDictionary(database)).filter(({ name }) => names.includes(name));
-    await writeParquet(database, relations, { folder, origin: {}, models: project.models, smallGroups: {} });
+    await writeParquet([database, await database.beside()], relations, {
+      folder,
+      origin: {},
+      models: project.models,
+      smallGroups: {},
+    });
     database.close();
     const bytes = await Promise.all(names.map((name) => readFile(join(folder, parquetPath(name)))));
     hashes.push(bytes.map((own) => createHash('sha256').update(own).digest('hex')).join());
