@@ -19,7 +19,6 @@ const formatsByExtension = {
   '.csv': 'csv',
   '.json': 'json',
   '.parquet': 'parquet',
-  '.arrow': 'arrow',
 } as const;
 
 export type Format = (typeof formatsByExtension)[keyof typeof formatsByExtension];
@@ -32,7 +31,7 @@ export function formatOfFile(file: string): Format {
   throw new RekapError(
     'usage',
     `The extension ${JSON.stringify(extension)} of ${file} does not match any format.`,
-    'Use the extension .md, .csv, .json, .parquet, .arrow or .txt, or add --format.',
+    'Use the extension .md, .csv, .json, .parquet or .txt, or add --format.',
   );
 }
 
@@ -73,12 +72,10 @@ export async function saveResult(query: SavedQuery, bounds: QuerySettings): Prom
 
 async function writeFileOf({ database, sql, notice, out, format }: SavedQuery, bounds: QuerySettings): Promise<number> {
   if (format === 'parquet') return queryToParquet(database, sql, out, bounds);
-  // Loaded only here, because it loads all of Arrow.
-  const { writeArrow } = await import('../snapshots/query/write-arrow.ts');
-  const writers = { ...textWriters, table: writePlainTable, arrow: writeArrow };
+  const writers = { ...textWriters, table: writePlainTable };
   return writeAside(out, async (aside) => {
     const file = await open(aside, 'wx');
-    const write = (piece: string | Uint8Array): Promise<void> => {
+    const write = (piece: string): Promise<void> => {
       bounds.signal?.throwIfAborted();
       // Unlike write, appendFile always writes everything.
       return file.appendFile(piece);

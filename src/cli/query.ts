@@ -20,7 +20,7 @@ const options = {
   json: { ...allOptions.json, describe: 'same as --format json' },
   format: {
     ...allOptions.format,
-    choices: ['table', 'markdown', 'csv', 'json', 'parquet', 'arrow'],
+    choices: ['table', 'markdown', 'csv', 'json', 'parquet'],
     defaultDescription: 'from the extension of --out, otherwise table',
   },
   out: { ...allOptions.out, describe: 'output file, such as rows.csv; required for parquet and arrow' },
@@ -62,9 +62,8 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   const query = { database, sql, notice: sampleNotice(snapshot.manifest) };
   try {
     if (out !== undefined) await saveResult({ ...query, out, format }, { signal, parameters });
-    else if (format !== 'parquet' && format !== 'arrow')
-      await printResult({ ...query, format }, { signal, parameters });
-    else throw new RekapError('usage', `--format ${format} requires an output file.`, 'Add --out FILE.');
+    else if (format !== 'parquet') await printResult({ ...query, format }, { signal, parameters });
+    else throw new RekapError('usage', '--format parquet requires an output file.', 'Add --out FILE.');
   } finally {
     interruption?.stop();
     await watch.stop();

@@ -107,7 +107,6 @@ describe('a query into a file', () => {
     ['x.csv', 'province,n\nACEH,\n'],
     ['x.json', '[\n{"province":"ACEH","n":null}\n]\n'],
     ['x.parquet', 'PAR1'],
-    ['x.arrow', 'ARROW1'],
   ])('writes the format that its name ends in: %s', async (name, beginning) => {
     expect((await written(name)).subarray(0, beginning.length).toString()).toBe(beginning);
   });
@@ -162,7 +161,7 @@ describe('a query into a file', () => {
 });
 
 describe('a query into a file that finds no room', () => {
-  it.each(['csv', 'arrow', 'parquet'])('says so, leaves nothing, and is exit 1: %s', async (format) => {
+  it.each(['csv', 'parquet'])('says so, leaves nothing, and is exit 1: %s', async (format) => {
     const folder = await temporaryFolder();
     const out = join(folder, 'out');
     const query = [cliPath, 'query', 'SELECT hash(range) AS h FROM range(300000)', '--format', format, '--out', out];

@@ -81,7 +81,7 @@ export async function writeTable(
     throw new RekapError(
       'usage',
       `The result has ${countOf(total, 'row')}, but a table shows at most ${formatNumber(maxRows)}.`,
-      'Use a file with the extension .csv, .json, .parquet or .arrow, or choose the format with --format.',
+      'Use a file with the extension .csv, .json or .parquet, or choose the format with --format.',
     );
   for (const [index, { type }] of columns.entries()) {
     if (!/^(DOUBLE|FLOAT)$/.test(type)) continue;

@@ -98,7 +98,7 @@ function duckDbText(value: DuckDbValue): string {
   return String(value);
 }
 
-/** Returns whether a column has 128-bit integers, such as sums. Parquet and Arrow columns have 64 bits. */
+/** Returns whether a column has 128-bit integers, such as sums. Parquet columns have 64 bits. */
 export function isHuge({ type }: ResultColumn): boolean {
   return type === 'HUGEINT' || type === 'UHUGEINT';
 }

@@ -41,7 +41,7 @@ export async function writeParquet(
     throw new RekapError(
       'query',
       'The query, or its result as a Parquet file, exceeds the memory limit.',
-      'Select less data, or write a .csv or .arrow file, which needs less memory.',
+      'Select less data, or write a .csv file, which needs less memory.',
       { cause: error },
     );
   } finally {

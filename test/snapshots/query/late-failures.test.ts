@@ -8,7 +8,6 @@ import { writePlainTable, writeTable } from '../../../src/cli/print/result-table
 import { isRekapError, RekapError } from '../../../src/errors.ts';
 import type { QueryResult } from '../../../src/snapshots/query/query-result.ts';
 import { queryToParquet, runQuery } from '../../../src/snapshots/query/run-query.ts';
-import { writeArrow } from '../../../src/snapshots/query/write-arrow.ts';
 import { writeAside } from '../../../src/snapshots/query/write-aside.ts';
 import { writeCsv, writeJson, writeMarkdown } from '../../../src/snapshots/query/write-result.ts';
 import { damageLastRows } from '../../support/damage-rows.ts';
@@ -59,7 +58,6 @@ const writers: Readonly<Record<string, Writer>> = {
   csv: writeCsv,
   json: writeJson,
   markdown: writeMarkdown,
-  arrow: writeArrow,
   table: writePlainTable,
   'table of first rows': writeTable,
 };
@@ -117,7 +115,7 @@ describe('a query that does not fail', () => {
   const property = fc.asyncProperty(
     oneOf(failures),
     oneOf(shapes),
-    fc.constantFrom('csv', 'arrow', 'parquet'),
+    fc.constantFrom('csv', 'parquet'),
     async (failure, shape, format) => {
       const target = join(folder, 'whole');
       const sql = shapes[shape]!(failures[failure]!(`i = ${rows}`));
