@@ -20,7 +20,7 @@ const script = fileURLToPath(new URL('../../bench/dlt_pipeline.py', import.meta.
 /** The loaders of dlt, and how many times as long as rekap each takes. */
 const loaders = [
   ['its default loader', 'insert_values', { must: 20, aim: 40 }],
-  ['its Parquet loader', 'parquet', { must: 2.7, aim: 5 }],
+  ['its Parquet loader', 'parquet', { must: 2.3, aim: 3 }],
 ] as const;
 
 export async function benchDlt(): Promise<Finding[]> {

@@ -34,7 +34,7 @@ export async function benchQuery(): Promise<Finding[]> {
           measured: median(query),
           against: median(bare),
           reference: 'for bare Node with DuckDB',
-          target: { atMost: { must: 1.5, aim: 1.3 } },
+          target: { atMost: { must: 1.5, aim: 1.1 } },
           format: formatDuration,
         },
       ];

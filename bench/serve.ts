@@ -40,7 +40,7 @@ export async function benchServe(): Promise<Finding[]> {
         measured: median(rates[0]),
         against: median(rates[1]),
         reference: 'with bare node:http',
-        target: { atLeast: { must: 0.5, aim: 0.7 } },
+        target: { atLeast: { must: 0.5, aim: 0.65 } },
         format: formatRate,
       },
     ];
