@@ -51,6 +51,8 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   const parameters = readParameters(args.param);
   const { warehouse, out, 'max-duration': seconds } = args;
   const format = args.format ?? (args.json ? 'json' : out === undefined ? 'table' : formatOfFile(out));
+  if (format === 'parquet' && out === undefined)
+    throw new RekapError('usage', '--format parquet requires an output file.', 'Add --out FILE.');
   const snapshot = await chooseSnapshot(warehouse, args.snapshot);
   const database = await requireDatabase(snapshot);
   if (sql === null) return writeOut(await describeAccess(snapshot, database));
@@ -63,7 +65,6 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   try {
     if (out !== undefined) await saveResult({ ...query, out, format }, { signal, parameters });
     else if (format !== 'parquet') await printResult({ ...query, format }, { signal, parameters });
-    else throw new RekapError('usage', '--format parquet requires an output file.', 'Add --out FILE.');
   } finally {
     interruption?.stop();
     await watch.stop();

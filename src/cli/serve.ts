@@ -53,8 +53,10 @@ async function runServe(args: ServeArguments): Promise<void> {
   const faults = readFaults(args.faults, counts);
   const keyText = await readKeyText(args['api-keys-file']);
   const signals = listenForSignals();
-  const { project, source, published, isSample, close } = await openServed(args, signals.signal);
+  let served: Served | null = null;
   try {
+    served = await openServed(args, signals.signal);
+    const { project, source, published, isSample } = served;
     if (keyText === null && !isSample)
       throw new RekapError(
         'usage',
@@ -83,7 +85,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     await service.close();
     if (faults !== undefined) await writeOut(`\n${countFaults(faults.values, counts)}\n`);
   } finally {
-    await close();
+    await served?.close();
     signals.stop();
   }
 }

@@ -4,9 +4,8 @@ import { basename, join } from 'node:path';
 import { memoryToRead, openPublished, verifyHint } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readLandedResponses } from '../land/landed-run.ts';
-import type { LandedResponse } from '../land/formats.ts';
 import type { Language } from '../project/sql-file.ts';
-import type { DrawReport } from '../report/report-facts.ts';
+import type { DrawReport, StoredResponse } from '../report/report-facts.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, type ManifestFile, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Run } from './run.ts';
@@ -74,7 +73,7 @@ async function draw(
 }
 
 /** Without stored responses, the report has all figures but no source URLs. */
-async function readStoredResponses(landing: string): Promise<LandedResponse[]> {
+async function readStoredResponses(landing: string): Promise<StoredResponse[]> {
   return readLandedResponses(landing).catch((error: unknown) => {
     if (isRekapError(error, 'landing')) return [];
     throw error;

@@ -85,7 +85,5 @@ it('is served and whole without the dataset, but not if the file has a table tha
   const { voters: _dropped, ...datasets } = manifest.datasets;
   await writeFile(file, JSON.stringify({ ...manifest, datasets }));
   await writeFile(`${file}.sha256`, manifestHashLine(await readFile(file)));
-  expect((await verifyPublished(warehouse, id)).problems).toEqual([
-    'voters: rekap.duckdb contains the table, but the manifest does not list the dataset',
-  ]);
+  expect((await verifyPublished(warehouse, id)).problems).toEqual(['manifest.json: the dataset voters is missing']);
 });

@@ -20,7 +20,7 @@ const notes = [
 
 const lakeRow = [
   'lake',
-  'Publish snapshots to an Iceberg catalog, and show, compare and expire what is there',
+  'Publish snapshots to an Iceberg catalog, show what is there, and let Spark build the tables',
 ] as const;
 
 export function renderOverview(commands: readonly CommandEntry[], width: number): string {
