@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { voters } from '../test/support/bundled.ts';
 import { columnList, type Database, openDatabase } from '../src/runtime/database.ts';
-import { Staging } from '../src/load/staging.ts';
+import { stagedName, Staging } from '../src/load/staging.ts';
 import { createTableSql, datasetTable } from '../src/load/tables.ts';
 import type { Batch } from '../src/stages.ts';
 import { type Finding, formatRate, median } from './finding.ts';
@@ -73,7 +73,7 @@ async function loadBatches(database: Database, batches: readonly Batch[], sorted
   const staging = await Staging.create(database, [voters]);
   for (const batch of batches) staging.append(voters, { ...batch, violations: [], quarantined: [] });
   staging.close();
-  await fillTable(database, 'SELECT * FROM temp.staging_voters', sorted);
+  await fillTable(database, `SELECT * FROM ${stagedName('voters')}`, sorted);
 }
 
 /** Without an order, rows go straight into the table, which is what the row appender is for. */

@@ -35,6 +35,7 @@ const notRun: Readonly<Record<string, string>> = {
   'spark-sql': 'needs a catalog and Spark; test/spark/spark.test.ts has them',
   'export AWS_ACCESS_KEY_ID': 'needs Nessie and a bucket; test/lake/support.ts has them',
   'curl -s http://127.0.0.1:19120': 'needs Nessie',
+  "curl -s 'http://127.0.0.1:19120": 'needs Nessie',
   'export REKAP_SNAPSHOT': 'needs dbt; `make readers` runs it',
 };
 
