@@ -18,7 +18,7 @@ import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } fr
 import { attachPrevious, carriedCondition, type CarryOver, isCarried, measurePrevious } from './previous-tables.ts';
 import { inLanes, openLanes } from '../runtime/lanes.ts';
 import { makeCheckedSchema } from './check-sql.ts';
-import { firstMemory, loadSettings, memoryFor, settingsOfManyRows } from './load-memory.ts';
+import { firstMemory, loadSettings, memoryFor, manyRows, rowsOfLanes, settingsOfManyRows } from './load-memory.ts';
 import { type LogEntry, snapshotsLogSql } from './snapshots-log.ts';
 import { stagedName, Staging } from './staging.ts';
 import {
@@ -42,7 +42,7 @@ import { requireDeclaredOrigin, violationSelects } from './violation-selects.ts'
 import { parquetPath, snapshotsLogTableName } from '../warehouse/snapshot-format.ts';
 import { seal } from '../warehouse/open-published.ts';
 import { allModels } from './schema.ts';
-import { rowsOfOneGroup, writeParquet } from './write-parquet.ts';
+import { writeParquet } from './write-parquet.ts';
 import type { SourceFile } from '../project/declaration-error.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { Batch } from '../stages.ts';
@@ -70,9 +70,6 @@ export interface Loaded {
   readonly dictionary: readonly Relation[];
 }
 
-/** With more rows, each statement needs all of the memory. */
-const rowsOfLanes = 3 * rowsOfOneGroup;
-
 /** Quarantined records are long, and DuckDB builds a Parquet row group in memory. */
 const rowsOfLongRecords = 2048;
 
@@ -90,12 +87,13 @@ export class Load {
   private readonly database: Database;
   private readonly staging: Staging;
   /** Connections for statements that don't depend on each other. */
-  private lanes: readonly Database[] = [];
+  private lanes: readonly Database[];
 
   private constructor(options: LoadOptions, database: Database, staging: Staging) {
     this.options = options;
     this.database = database;
     this.staging = staging;
+    this.lanes = [database];
   }
 
   static async begin(options: LoadOptions): Promise<Load> {
@@ -111,7 +109,7 @@ export class Load {
           ...(previous === null ? [] : [previous, `${previous}.wal`]),
         ].map((path) => resolve(path)),
         spill: spillFolder(folder),
-        settings: ['memory_limit', ...Object.keys(settingsOfManyRows)],
+        settings: ['memory_limit', 'threads', ...Object.keys(settingsOfManyRows)],
       });
       await makeCheckedSchema(database, project, { files, runsChecks: false });
       return new Load(options, database, await Staging.create(database, project.pipelines));
@@ -139,8 +137,9 @@ export class Load {
     const rows = this.staging.appended + before.rows;
     const longest = Math.max(this.staging.longest, before.longest);
     await this.set({ memory_limit: `${memory ?? memoryFor(rows, longest)}B` });
-    if (rows > rowsOfOneGroup) await this.set(settingsOfManyRows);
-    this.lanes = await openLanes(this.database, rows > rowsOfLanes ? 1 : 2);
+    if (rows > manyRows) await this.set(settingsOfManyRows);
+    if (rows > rowsOfLanes) await this.set({ threads: '2' });
+    else this.lanes = await openLanes(this.database, 2);
     // Few transactions, because each commit waits for the disk.
     await this.database.run('BEGIN');
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);

@@ -9,7 +9,7 @@ import { parquetPath } from '../warehouse/snapshot-format.ts';
 import type { SqlFile } from '../project/sql-file.ts';
 import type { Relation } from '../warehouse/read-dictionary.ts';
 
-export const rowsOfOneGroup = 122_880;
+const rowsOfOneGroup = 122_880;
 
 export interface ParquetOptions {
   readonly folder: string;
