@@ -54,9 +54,7 @@ export const command = declareCommand({
   examples: [
     ['rekap sync --sample', 'sync the sample figures'],
     ['REKAP_API_KEY=… rekap sync --base-url https://host', 'sync a service'],
-    ['rekap sync --base-url https://host --partition 1101 1102', 'sync two partitions'],
     ['rekap sync --base-url https://host --resume', 'continue an interrupted sync'],
-    ['rekap sync --base-url https://host --dry-run', 'show what a sync would publish'],
   ],
   run: (args) => notifyOthers(args, () => prepareSync(args)),
   cannotBegin: (args, error) => notifyOthers(args, () => Promise.reject(error)),

@@ -2,7 +2,9 @@
 
 /** With separators: 1,234. */
 export function formatNumber(value: number | bigint): string {
-  return value.toLocaleString('en');
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return value.toLocaleString('en');
+  // Not with Node's formatter, which takes longer to load than a small query to run.
+  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 export function countOf(count: number | bigint, noun: string): string {

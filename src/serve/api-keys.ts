@@ -1,6 +1,6 @@
 /** Reads, generates and checks API keys. Accepted keys are stored only as digests. */
 
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { RekapError } from '../errors.ts';
 
 /** Visible ASCII, which every client can send in a header. A space would indicate a comment after the key. */
@@ -55,5 +55,5 @@ export function readApiKeys(text: string, origin: string): ApiKeys {
 }
 
 function digest(key: string): Buffer {
-  return createHash('sha256').update(key, 'utf8').digest();
+  return hash('sha256', key, 'buffer');
 }

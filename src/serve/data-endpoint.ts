@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { pointerPath, writeMember } from '../project/field-path.ts';
 import { shapeOf } from '../source/decode/document-shape.ts';
-import { pieceBytes } from './limits.ts';
+import { pagesKept, pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
 import { nextOf, parametersOf, readSelection } from './selection.ts';
 
@@ -18,6 +18,8 @@ export function typeOf({ format }: AnyPipeline): string {
 /** Returns the handler of a pipeline's endpoint for GET and HEAD. Node omits the body for HEAD. */
 export function handleData(pipeline: AnyPipeline, source: RecordSource) {
   const parameters = parametersOf(pipeline);
+  // By tag, which names the records and the selection. Writing a page takes longer than everything else in a request.
+  const pages = new Map<string, Buffer>();
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const selection = readSelection(request.query, pipeline, parameters);
     const { partition, limit, offset } = selection;
@@ -39,7 +41,17 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
     // A proxy that compressed the response may have added W/ to the tag.
     const tags = request.headers['if-none-match'];
     if (tags === '*' || tags?.includes(etag) === true) return reply.code(304).send();
-    return sendEnvelope(reply.header('content-type', typeOf(pipeline)), pipeline, { records, next, hasMore });
+    reply.header('content-type', typeOf(pipeline));
+    const envelope = { records, next, hasMore };
+    const length = records.reduce((sum, record) => sum + record.length, 0);
+    if (length > pieceBytes) return sendPieces(reply, pipeline, envelope);
+    let page = pages.get(etag);
+    if (page === undefined) {
+      page = Buffer.from(writeEnvelope(pipeline, envelope));
+      if (pages.size === pagesKept) pages.clear();
+      pages.set(etag, page);
+    }
+    return reply.send(page);
   };
 }
 
@@ -57,11 +69,8 @@ export function writeEnvelope(pipeline: AnyPipeline, envelope: Envelope): string
   return [...cutEnvelope(pipeline, envelope)].join('');
 }
 
-function sendEnvelope(reply: FastifyReply, pipeline: AnyPipeline, envelope: Envelope): FastifyReply {
+function sendPieces(reply: FastifyReply, pipeline: AnyPipeline, envelope: Envelope): FastifyReply {
   const { records } = envelope;
-  const length = records.reduce((sum, record) => sum + record.length, 0);
-  // As a buffer, because Node takes longer to write a string that consists of many.
-  if (length <= pieceBytes || records.length === 1) return reply.send(Buffer.from(writeEnvelope(pipeline, envelope)));
   const bytes = records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);
   const others = Buffer.byteLength(writeEnvelope(pipeline, { ...envelope, records: records.map(() => '') }));
   return reply.header('content-length', bytes + others).send(Readable.from(cutEnvelope(pipeline, envelope)));
