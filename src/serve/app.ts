@@ -137,12 +137,13 @@ function sendPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
 }
 
 function checkRequest({ is404, method, raw }: FastifyRequest, reply: FastifyReply): void {
-  const { headers, headersDistinct, url = '/' } = raw;
+  const { headers, rawHeaders, url = '/' } = raw;
   const isLarge = Number(headers['content-length'] ?? 0) > limits.maxBodyBytes;
   // The service doesn't read bodies. Reusing the connection would require receiving a large body completely.
   if (headers['transfer-encoding'] !== undefined || isLarge) reply.header('connection', 'close');
   // A proxy may use the other Host (RFC 9112, section 3.2).
-  if ((headersDistinct['host']?.length ?? 0) > 1) throw new Problem(400, 'The header Host is repeated. Send it once.');
+  if (rawHeaders.filter((name, place) => place % 2 === 0 && name.toLowerCase() === 'host').length > 1)
+    throw new Problem(400, 'The header Host is repeated. Send it once.');
   if (url.length > limits.maxUrlLength)
     throw new Problem(414, `The URL is longer than ${limits.maxUrlLength} characters.`);
   if (method !== 'GET' && method !== 'HEAD') {

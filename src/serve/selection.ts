@@ -81,11 +81,11 @@ function positionOf(paging: Paging): Parameter | null {
  * @throws Problem 400 naming the parameter and its valid values, but never the value.
  */
 export function readSelection(query: unknown, { paging }: AnyPipeline, parameters: Parameters): Selection {
-  const { partition, size, position, fixed } = parameters;
-  const values = new Map<string, unknown>(Object.entries(query ?? {}));
-  const names = [partition, size, position, ...fixed].flatMap((parameter) => parameter?.name ?? []);
-  const unknown = [...values.keys()].find((name) => !names.includes(name));
+  const { partition, size, position } = parameters;
+  const values = (query ?? {}) as Readonly<Record<string, unknown>>;
+  const unknown = Object.keys(values).find((name) => !isParameter(name, parameters));
   if (unknown !== undefined) {
+    const names = [partition, size, position, ...parameters.fixed].flatMap((parameter) => parameter?.name ?? []);
     const parameter = unknown.slice(0, 40);
     const detail = `Unknown parameter ${JSON.stringify(parameter)}. The parameters are ${names.join(', ')}.`;
     throw new Problem(400, detail, { parameter });
@@ -100,11 +100,20 @@ export function readSelection(query: unknown, { paging }: AnyPipeline, parameter
   };
 }
 
+function isParameter(name: string, { partition, size, position, fixed }: Parameters): boolean {
+  return (
+    name === partition?.name ||
+    name === size?.name ||
+    name === position?.name ||
+    fixed.some((parameter) => name === parameter.name)
+  );
+}
+
 /** Returns a text as it is, and a number without leading zeros. */
-function readValue(values: ReadonlyMap<string, unknown>, parameter: Parameter | null): string | undefined {
+function readValue(values: Readonly<Record<string, unknown>>, parameter: Parameter | null): string | undefined {
   if (parameter === null) return undefined;
   const { name, minimum, maximum } = parameter;
-  const value = values.get(name);
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (Array.isArray(value))
     throw new Problem(400, `The parameter ${name} is repeated. Send it once.`, { parameter: name });
   if (typeof value !== 'string') return undefined;
