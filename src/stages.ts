@@ -121,9 +121,9 @@ export const verdictShape = v.object({
   reason: v.nullable(text),
   /** Fingerprint of the keys and values of its records, in any order. Null if the full listing proves it. */
   content: v.nullable(text),
-  /** What showed the end of the accepted pass; null if unknown. Missing without a pass of its own. */
+  /** What showed the end of the accepted pass; null if unknown. Missing if no pass was accepted. */
   end: v.optional(v.nullable(v.picklist(endSigns))),
-  /** Records of the longest page in each pass that agreed. Missing without a pass of its own. */
+  /** Records of the longest page in each pass that agreed. Missing if no pass was accepted. */
   page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
 });
 /** The result of reading a partition: whether it is complete, and what shows it. */

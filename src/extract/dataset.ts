@@ -23,7 +23,7 @@ export interface Partition {
   /** Results of the passes that reached their end, starting with the part of the full listing. */
   readonly results: PassResult[];
   passes: number;
-  /** True if the partition is read once more, after all others. */
+  /** True if the partition is read again after all others. */
   isAgain: boolean;
   /** True if only the reference list names the partition. */
   readonly isOptional: boolean;
@@ -98,7 +98,7 @@ export class DatasetExtraction {
     return [...all].toSorted((a, b) => size(b) - size(a) || comparePartitions(a, b));
   }
 
-  /** Returns a partition that is read now, possibly once more. */
+  /** Returns the partition to read. One that was read before is marked. */
   begin(id: string | null): Partition {
     const { listing, expectations } = this;
     const earlier = this.partitions.get(id);

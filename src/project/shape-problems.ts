@@ -72,7 +72,7 @@ function propertiesAt(shape: unknown, where: readonly string[]): string[] {
   return typeof next === 'object' ? propertiesAt(next, rest) : [];
 }
 
-/** Returns the issue of the closest option of a union, unless the union has a message of its own. */
+/** Returns the issue of the option that fits best, for a union without its own message. */
 function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   const inner = issue.issues?.toSorted((a, b) => (b.path?.length ?? 0) - (a.path?.length ?? 0))[0];
   if (inner?.path === undefined || issue.message !== describe(issue)) return issue;

@@ -9,16 +9,20 @@ export async function openLanes(database: Database, count: number): Promise<Data
   return lanes;
 }
 
-/** Works on the items in their order, one at a time per connection. Waits for all that began, then throws the first error. */
+/** Works on the items in their order, one at a time per connection. After an error, no further item begins. Waits for those that began, then throws it. */
 export async function inLanes<Item>(
   lanes: readonly Database[],
   items: Iterable<Item>,
   work: (lane: Database, item: Item) => Promise<unknown>,
 ): Promise<void> {
-  const left = [...items].values();
+  const left = [...items];
   const ends = await Promise.allSettled(
     lanes.map(async (lane) => {
-      for (const item of left) await work(lane, item);
+      try {
+        for (let item = left.shift(); item !== undefined; item = left.shift()) await work(lane, item);
+      } finally {
+        left.length = 0;
+      }
     }),
   );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;

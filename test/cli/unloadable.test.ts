@@ -1,4 +1,4 @@
-/** A module that can't be loaded, such as during an upgrade, ends the run as any failure does. */
+/** If a module can't be loaded, for example during an upgrade, the run fails with a message and an exit code. */
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

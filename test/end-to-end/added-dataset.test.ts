@@ -73,7 +73,7 @@ it('a sync of an older dataset begins the new one as never read; a sync of the n
   expect(await countAbroad(warehouse)).toEqual([{ n: 3 }]);
 });
 
-it('is served and whole without the dataset, but not if the file has a table that the manifest lacks', async () => {
+it('an older snapshot is served and verified without the new dataset, but a dataset missing from its manifest is found', async () => {
   const { warehouse, known } = await ofTwo();
   const [id] = known;
   const source = await openWarehouseSource(warehouse, three.pipelines);

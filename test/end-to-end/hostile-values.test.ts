@@ -71,7 +71,7 @@ for (const records of Object.values(nation)) {
     }
     record[name] = name;
   }
-  // The last partition goes by several names, one of them of 1 MB, and one record has no place in a table.
+  // The last partition has several names, one of them 1 MB long. One of its records can't be in a table.
   records.at(-2)!['NamaDapil'] = names.ansi;
 }
 nation.datahakpilihdpr.at(-3)!['NamaDapil'] = long;

@@ -38,7 +38,7 @@ const secrets = {
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=a-token-for-nobody-else',
 };
 const nowhere = { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1', AWS_REGION: 'us-east-1', AWS_MAX_ATTEMPTS: '1' };
-const credentials = { AWS_ACCESS_KEY_ID: 'nobody', AWS_SECRET_ACCESS_KEY: 'between-us' };
+const credentials = { AWS_ACCESS_KEY_ID: 'a-key-id', AWS_SECRET_ACCESS_KEY: 'a-secret-key' };
 const environment = { PATH: process.env['PATH'] ?? '', ...secrets };
 
 /** A small project, and a sync of its sample. */
@@ -99,7 +99,7 @@ describe('a sync', () => {
     expect(await readFile(file, 'utf8')).toBe('published 0\nfailed 8\n');
     expect(paths()).toEqual(['/check/start', '/check/fail']);
     expect(JSON.parse(stderr.trim().split('\n').at(-1)!)).toMatchObject({ event: 'run_failed', exit_code: 8 });
-    expect(stderr).not.toContain('between-us');
+    expect(stderr).not.toContain('a-secret-key');
   });
 
   it('tells, though nobody reads what it prints', async () => {
@@ -135,7 +135,7 @@ describe('a sync', () => {
     ['--webhook', 'file:///etc/passwd'],
     ['--ping-url', 'http://user:password@host.test'],
     ['--webhook', 'http://user:password@host.test'],
-  ])('refuses %s %s before it asks the source, and does not repeat a password', async (option, address) => {
+  ])('refuses %s %s before the first request, and prints no password', async (option, address) => {
     const { folder, sync } = await smallProject();
     const { code, stderr } = await sync(option, address);
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-/** The same rows give the same Parquet bytes, however many threads write a view. */
+/** The same rows give the same Parquet bytes, with any number of threads and connections. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -32,7 +32,8 @@ it('each view of the star has the same bytes with 1, 2 and 8 threads', async () 
       );
     }
     const relations = (await readDictionary(database)).filter(({ name }) => names.includes(name));
-    await writeParquet([database, await database.beside()], relations, {
+    const lanes = threads === '2' ? [database] : [database, await database.beside()];
+    await writeParquet(lanes, relations, {
       folder,
       origin: {},
       models: project.models,

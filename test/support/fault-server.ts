@@ -53,7 +53,7 @@ export function answerJson(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** Answers as the service at `url` does. A response that cannot be had is cut off. */
+/** Forwards a request to the service at `url`. If that fails, closes the connection. */
 export function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
   fetch(url + request.url!, { headers: { 'x-api-key': String(request.headers['x-api-key']) } })
     .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))

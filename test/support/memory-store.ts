@@ -88,7 +88,7 @@ function answerTo(objects: Map<string, Buffer>, { method, key, query, headers, b
   return { status: 200, etag: etagOf(body) };
 }
 
-/** Two keys on a page, so that whoever lists has to turn pages. */
+/** Two keys per page, so that a listing needs several pages. */
 function list(objects: Map<string, Buffer>, query: URLSearchParams): string {
   const prefix = query.get('prefix') ?? '';
   const after = query.get('continuation-token') ?? '';
