@@ -25,7 +25,7 @@ import { districtsSection, findings, listsSection, nationSection, provincesSecti
 import { english, type Words } from './report/words-english.ts';
 import { indonesian } from './report/words-indonesian.ts';
 import type { Language } from '../src/project/sql-file.ts';
-import type { ReportFacts } from '../src/report/report-facts.ts';
+import type { ReportFacts } from '../src/report/own-sections.ts';
 
 const words: Readonly<Record<Language, Words>> = { en: english, id: indonesian };
 

@@ -27,7 +27,7 @@ import {
   type Replay,
   requireOwnFile,
 } from './run/replay-plan.ts';
-import { publishBuilt } from './run/publish-built.ts';
+import { publishBuilt } from './publish/switch-current.ts';
 import { type Begun, checkSource, withRun } from './run/with-run.ts';
 import { orClose } from './runtime/bound-signal.ts';
 

@@ -4,20 +4,18 @@ import { join } from 'node:path';
 import { messageOf, RekapError } from './errors.ts';
 import type { Project } from './project/declaration.ts';
 import type { LoadedProject } from './project/load-project.ts';
+import type { Built } from './publish/describe-snapshot.ts';
+import type { Run, SyncContext, SyncOptions, SyncResult } from './publish/run.ts';
 import { discardSnapshotFolder, latestRunId, newSnapshotId, pruneSnapshots } from './publish/snapshot-folder.ts';
-import { unpinSnapshot } from './publish/switch-current.ts';
+import { publishBuilt, unpinSnapshot } from './publish/switch-current.ts';
+import { findUnchanged, type Unchanged } from './publish/unchanged.ts';
+import { loadReport } from './publish/write-report.ts';
+import { openSource } from './run/open-source.ts';
+import { type Begun, checkSource, startsNewHistory, withRun } from './run/with-run.ts';
+import { closeAll, orClose } from './runtime/bound-signal.ts';
+import { readBaseUrl, warningsOfBaseUrl } from './source/base-url.ts';
 import { warehousePaths } from './warehouse/snapshot-format.ts';
 import { readCurrentOrFirst, readPinnedId } from './warehouse/warehouse.ts';
-import { readBaseUrl, warningsOfBaseUrl } from './source/base-url.ts';
-import type { Run, SyncContext, SyncOptions, SyncResult } from './publish/run.ts';
-import type { Built } from './publish/describe-snapshot.ts';
-import { findUnchanged, type Unchanged } from './publish/unchanged.ts';
-import { startEarly } from './runtime/start-early.ts';
-import { publishBuilt } from './run/publish-built.ts';
-import { type Begun, checkSource, startsNewHistory, withRun } from './run/with-run.ts';
-import { openSource } from './run/open-source.ts';
-import { loadReport } from './publish/write-report.ts';
-import { closeAll, orClose } from './runtime/bound-signal.ts';
 
 /**
  * Copies the data of the source into the warehouse and publishes it as a snapshot.
@@ -120,4 +118,22 @@ async function removeOld({ options, warn, previous, pinned }: Run, current: stri
     warn(`Old snapshots could not be removed: ${messageOf(error)}`);
     return [];
   }
+}
+
+/** Requests the first item at once. Iterate over the result once. */
+function startEarly<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
+  const iterator = items[Symbol.asyncIterator]();
+  let first: Promise<IteratorResult<Item>> | null = iterator.next();
+  // The consumer gets the error when it starts to read.
+  first.catch(() => undefined);
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next() {
+        const item = first ?? iterator.next();
+        first = null;
+        return item;
+      },
+      return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+    }),
+  };
 }

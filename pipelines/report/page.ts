@@ -5,7 +5,7 @@ import type { Election } from './figures.ts';
 import { html, type Html } from '../../src/runtime/html.ts';
 import type { Words } from './words-english.ts';
 import type { Project } from '../../src/project/declaration.ts';
-import type { StoredResponse } from '../../src/report/report-facts.ts';
+import type { StoredResponse } from '../../src/report/own-sections.ts';
 import type { Manifest } from '../../src/warehouse/snapshot-format.ts';
 
 export interface Page {

@@ -15,7 +15,7 @@ export const pullCommand = declareCommand({
     const { url } = readBucketUrl(address!);
     const [{ pullSnapshot }, { verifyAgainst }, { withBucket }, { printJson }] = await Promise.all([
       import('../share/pull-snapshot.ts'),
-      import('../publish/verify-against.ts'),
+      import('../publish/check-built.ts'),
       import('./use-bucket.ts'),
       import('./print/terminal.ts'),
     ]);

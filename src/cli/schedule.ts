@@ -100,7 +100,7 @@ async function run(args: Values<typeof options>): Promise<void> {
 async function openMonitor(warehouse: string, host: string, port: number, state: State) {
   const readLines = createRunsReader(warehouse);
   const readSummary = async (): Promise<RunsSummary> => summarizeRuns(await readLines());
-  const { startMonitor } = await import('../serve/monitor.ts');
+  const { startMonitor } = await import('../serve/listen.ts');
   return startMonitor(
     { host, port },
     {

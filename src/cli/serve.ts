@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { countFaults, listFaults, parseFaults } from './faults.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
-import { readNamedFile } from './options/read-file.ts';
+import { readNamedFile } from './options/api-key.ts';
 import { invocation } from './options/invocation.ts';
 import { printFailure, printWarning, writeOut } from './print/terminal.ts';
 import { nameSource } from './print/sync-summary.ts';

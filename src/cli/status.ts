@@ -1,15 +1,16 @@
 /** rekap status: reports whether the data is fresh, as a line of text and an exit code. */
 
-import { declareCommand } from './options/option.ts';
-import { readDuration } from './options/duration.ts';
-import { pick } from './options/all-options.ts';
-import { complete, paint, printable } from './print/terminal.ts';
-import { fitLines } from './print/wrap-text.ts';
+import { RekapError } from '../errors.ts';
 import { readAllRuns } from '../publish/killed-runs.ts';
-import type { RunLine } from '../warehouse/runs-log.ts';
-import { readPinnedId, requireWarehouse } from '../warehouse/warehouse.ts';
 import { countOf, formatAge, formatNumber } from '../runtime/text.ts';
 import { judgeStatus, type Status } from '../snapshots/freshness.ts';
+import type { RunLine } from '../warehouse/runs-log.ts';
+import { readPinnedId, requireWarehouse } from '../warehouse/warehouse.ts';
+import { pick } from './options/all-options.ts';
+import { nameOption } from './options/invocation.ts';
+import { declareCommand } from './options/option.ts';
+import { complete, paint, printable } from './print/terminal.ts';
+import { fitLines } from './print/wrap-text.ts';
 
 const colors = { fresh: 'green', stale: 'red', failed: 'red' } as const;
 
@@ -80,4 +81,17 @@ function describeContent({ rows = {}, violation_ages: ages = {} }: RunLine): str
     ...(errors.new > 0 ? [countOf(errors.new, 'new error')] : []),
     ...(errors.standing > 0 ? [countOf(errors.standing, 'standing error')] : []),
   ];
+}
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Returns milliseconds. @throws `usage` if the text isn't a duration. */
+export function readDuration(text: string, option: string): number {
+  const [, number, unit] = /^(\d{1,6})\s*([smhd])$/.exec(text.trim()) ?? [];
+  if (number !== undefined && Number(number) > 0) return Number(number) * units[unit!]!;
+  throw new RekapError(
+    'usage',
+    `${nameOption(option)} ${JSON.stringify(text)} is not a valid duration.`,
+    'Use a number followed by s, m, h or d, such as 26h.',
+  );
 }

@@ -12,7 +12,7 @@ import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { loadChosenProject } from './project.ts';
 import type { Project } from '../project/declaration.ts';
-import { comparePartitions } from '../project/partition-names.ts';
+import { comparePartitions } from '../project/partition-list.ts';
 import { syncDefaults } from '../publish/run.ts';
 
 export const syncOptions = {

@@ -12,7 +12,7 @@ import { Bucket } from '../share/bucket.ts';
 import { isRekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import { pullSnapshot, type PullOptions } from '../share/pull-snapshot.ts';
-import { verifyAgainst } from '../publish/verify-against.ts';
+import { verifyAgainst } from '../publish/check-built.ts';
 
 type Watcher = Pick<PullOptions, 'warn' | 'report' | 'signal'>;
 

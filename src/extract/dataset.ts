@@ -8,7 +8,7 @@ import { DatasetPages } from './pages.ts';
 import type { PassResult, ProvedPass } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
-import { comparePartitions, namePartition } from '../project/partition-names.ts';
+import { comparePartitions, namePartition } from '../project/partition-list.ts';
 import { countOf } from '../runtime/text.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 

@@ -1,6 +1,6 @@
 /** Compares the partitions of a dataset with its full listing: warnings, and reasons to doubt that the listing is complete. */
 
-import { comparePartitions } from '../project/partition-names.ts';
+import { comparePartitions } from '../project/partition-list.ts';
 import { formatNumber } from '../runtime/text.ts';
 import type { FullListing } from './full-listing.ts';
 import type { ProvedPass } from './prove.ts';

@@ -1,7 +1,7 @@
 /** Finds a link or a cursor that names the next page. */
 
 import type { Paging } from '../project/declaration.ts';
-import { nextOfLink } from '../source/link-header.ts';
+import { nextOfLink } from '../source/response-reader.ts';
 import { readPointer } from '../project/field-path.ts';
 import { leavesOf, parseBody, type ProbedRecord, recordsIn } from './envelope.ts';
 import {

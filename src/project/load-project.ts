@@ -8,7 +8,7 @@ import type { DeclaredPipeline, PartitionValues, Pipeline, Project, ProjectDecla
 import { commentOn } from './field-path.ts';
 import { declarationError, type LocatedProblem, type SourceFile } from './declaration-error.ts';
 import { bundledProject, findCode, findProject, importDefault, projectFile } from './find-project.ts';
-import { importError } from './import-error.ts';
+import { importError } from './import-module.ts';
 import { listPipelineFiles, listSqlFiles } from './project-files.ts';
 import { findShapeProblems } from './shape-problems.ts';
 import { pipelineShape, projectShape, reportShape } from './shapes.ts';

@@ -1,4 +1,4 @@
-/** Describes the endpoint that lists the partitions of a pipeline as a pipeline of its own. */
+/** Names and sorts partitions, and describes the endpoint that lists them as a pipeline of its own. */
 
 import type { AnyPipeline, Pipeline } from './declaration.ts';
 
@@ -29,4 +29,20 @@ export function partitionList(pipeline: AnyPipeline): Pipeline | null {
 /** Returns the name of the list in the landing. It contains a space, so no table can have it. */
 export function nameOfList({ table }: AnyPipeline): string {
   return `${table} partitions`;
+}
+
+/** @param name Its name in the records; null if unknown. */
+export function namePartition(partition: string | null, name: string | null = null): string {
+  return partition === null ? 'the full listing' : `partition ${partition}${name === null ? '' : ` (${name})`}`;
+}
+
+/** Compares two partitions for sorting: numbers by value, other texts by code point, the full listing first. */
+export function comparePartitions(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  const isNumber = /^-?\d+$/;
+  if (isNumber.test(a) && isNumber.test(b)) {
+    const difference = BigInt(a) - BigInt(b);
+    return difference < 0n ? -1 : Number(difference > 0n);
+  }
+  return a < b ? -1 : Number(a > b);
 }

@@ -5,7 +5,7 @@
 
 import { RekapError } from '../errors.ts';
 import { type CarryOver, fullSyncHint } from '../load/previous-tables.ts';
-import { comparePartitions } from '../project/partition-names.ts';
+import { comparePartitions } from '../project/partition-list.ts';
 import type { Verdict } from '../stages.ts';
 import type { ManifestDataset } from '../warehouse/snapshot-format.ts';
 import { recoveryHint } from '../warehouse/warehouse.ts';

@@ -2,13 +2,15 @@
 
 import { gateRefusal, RekapError } from '../errors.ts';
 import type { LoadReport } from '../load/load-report.ts';
+import { declaredDefinitions } from '../load/try-sql.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
-import { checkGate, type GateInput } from './gate.ts';
-import { verifyBuilt } from './verify-snapshot.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
-import { describeSnapshot, type Built } from './describe-snapshot.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
+import { type Built, definitionFingerprint, describeSnapshot } from './describe-snapshot.ts';
+import { checkGate, type GateInput } from './gate.ts';
 import { openForParquet, type ParquetContent, readContents } from './parquet-contents.ts';
 import type { Run } from './run.ts';
+import { verifyBuilt, verifySnapshot } from './verify-snapshot.ts';
 
 /**
  * Returns the manifest of a built snapshot.
@@ -88,4 +90,15 @@ export function passGate(
         ? `Without ${options.strict ? '--strict' : '--refuse new-errors'}, the ${kind} publishes the figures and lists the problems in the tables violations and quarantine.`
         : `If the changes at the source are real, ${command}.`;
   throw gateRefusal(reasons, `Nothing was published. ${hint}`);
+}
+
+/** Verifies a snapshot against its own declaration: its files, tables and views. Returns all problems as sentences. Throws the errors of `verifySnapshot`. */
+export async function verifyAgainst(
+  { folder, manifest }: Pick<Snapshot, 'folder' | 'manifest'>,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  // Another release may create other tables from the same declaration.
+  const isOurs = manifest.definition === definitionFingerprint(manifest.project);
+  const declared = isOurs ? await declaredDefinitions(manifest.project, signal) : undefined;
+  return verifySnapshot(folder, manifest, { declared, signal });
 }

@@ -3,7 +3,7 @@
 import type { RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
-import { comparePartitions } from '../project/partition-names.ts';
+import { comparePartitions } from '../project/partition-list.ts';
 import { NullReason, repeatedKey } from '../project/reserved.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
 import type { BrokenCheck, LoadReport } from '../load/load-report.ts';

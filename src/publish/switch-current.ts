@@ -1,11 +1,14 @@
-/** Publishes a snapshot: flushes its files, renames its folder, and replaces the link `current`. */
+/** Publishes a snapshot: writes its report and manifest, flushes its files, renames its folder, and replaces the link `current`. */
 
 import { chmod, readdir, readlink, rename, rm, rmdir, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { RekapError, systemCode, systemReason } from '../errors.ts';
 import type { RunStep } from '../runtime/context.ts';
-import { currentTarget, databaseFile, warehousePaths } from '../warehouse/snapshot-format.ts';
 import { flush, isFolder } from '../runtime/with-file.ts';
+import { currentTarget, databaseFile, type Manifest, warehousePaths } from '../warehouse/snapshot-format.ts';
+import { writeManifest } from './manifest.ts';
+import type { Run } from './run.ts';
+import { addReport } from './write-report.ts';
 
 /** The prepared links that replace `current`, for a new snapshot and for a rollback. */
 export const nextPublished = '.current-next';
@@ -44,7 +47,7 @@ export async function publishSnapshotFolder(
   await flushSwitch(warehouse, snapshot.id);
 }
 
-export async function nameSnapshotFolder(
+async function nameSnapshotFolder(
   warehouse: string,
   snapshot: FinishedSnapshot,
   enter: EnterStep,
@@ -150,4 +153,20 @@ export async function readLink(path: string): Promise<string | null> {
     if (['ENOENT', 'EINVAL'].includes(systemCode(error))) return null;
     throw error;
   }
+}
+
+/** Publishes a verified snapshot. If another one is pinned, readers don't see it yet. */
+export async function publishBuilt(run: Run, manifest: Manifest) {
+  const { id, folder, enter, options, current, pinned } = run;
+  enter('write the report');
+  const withReport = await addReport(run, manifest);
+  enter('write the manifest');
+  const finished = { id, folder, files: await writeManifest(folder, withReport) };
+  if (pinned !== null) {
+    await nameSnapshotFolder(options.warehouse, finished, enter);
+    return { outcome: 'held', current, snapshot: id, manifest: withReport } as const;
+  }
+  if (options.unpin) await unpinSnapshot(options.warehouse);
+  await publishSnapshotFolder(options.warehouse, finished, enter);
+  return { outcome: 'published', current: id, snapshot: id, manifest: withReport } as const;
 }

@@ -21,7 +21,7 @@ import { changesTableName, databaseFile, type Manifest, snapshotsLogTableName } 
 import { fingerprint } from './manifest.ts';
 import { type ParquetContent, readContents } from './parquet-contents.ts';
 import { summedColumns } from '../project/declaration.ts';
-import { namePartition } from '../project/partition-names.ts';
+import { namePartition } from '../project/partition-list.ts';
 
 export interface Subject {
   readonly folder: string;

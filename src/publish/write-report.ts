@@ -5,7 +5,7 @@ import { memoryToRead, openPublished, verifyHint } from '../warehouse/open-publi
 import { isRekapError, messageOf, RekapError, systemCode } from '../errors.ts';
 import { readLandedResponses } from '../land/landed-run.ts';
 import type { Language } from '../project/sql-file.ts';
-import type { DrawReport, StoredResponse } from '../report/report-facts.ts';
+import type { DrawReport, StoredResponse } from '../report/own-sections.ts';
 import { describeFile, findAltered } from '../warehouse/check-files.ts';
 import { databaseFile, type Manifest, type ManifestFile, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Run } from './run.ts';

@@ -1,8 +1,11 @@
 /** Draws the sections that a project adds to its report. */
 
+import type { Project } from '../project/declaration.ts';
+import type { Language } from '../project/sql-file.ts';
+import type { Database } from '../runtime/database.ts';
 import { Html, html, table } from '../runtime/html.ts';
 import { formatNumber } from '../runtime/text.ts';
-import type { ReportFacts } from './report-facts.ts';
+import type { Manifest } from '../warehouse/snapshot-format.ts';
 
 /** Draws each section with its text and the result of its query. */
 export async function drawOwnSections({ project, database }: ReportFacts): Promise<Html[]> {
@@ -45,3 +48,28 @@ function cellOf(value: Cell): string {
   if (value === null || value === undefined) return '–';
   return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value);
 }
+
+export interface ReportFacts {
+  /** As stored in the snapshot. */
+  readonly project: Project;
+  readonly database: Database;
+  readonly manifest: Manifest;
+  /** Responses to the run that created the snapshot. Empty if they are no longer stored. */
+  readonly responses: readonly StoredResponse[];
+  /** ID of the pinned snapshot, or null. */
+  readonly pinned: string | null;
+  readonly language: Language;
+}
+
+/** A response that the landing still contains. */
+export interface StoredResponse {
+  readonly dataset: string;
+  /** Null for the full listing. */
+  readonly partition: string | null;
+  readonly url: string;
+  readonly at: string;
+  readonly status: number;
+  readonly sha256: string;
+}
+
+export type DrawReport = (facts: ReportFacts) => Promise<string | null>;

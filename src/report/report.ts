@@ -1,14 +1,13 @@
 /** Draws the default report: totals, proofs, failed checks, changes at the source, and how to verify them. */
 
-import { columnList, quoteText } from '../runtime/database.ts';
 import type { Project } from '../project/declaration.ts';
-import { namePartition } from '../project/partition-names.ts';
+import { namePartition } from '../project/partition-list.ts';
 import type { Language } from '../project/sql-file.ts';
+import { columnList, quoteText } from '../runtime/database.ts';
 import { folded, Html, html, table } from '../runtime/html.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { changesTableName, type ManifestDataset, sampleNotice } from '../warehouse/snapshot-format.ts';
-import { drawOwnSections } from './own-sections.ts';
-import type { ReportFacts } from './report-facts.ts';
+import { drawOwnSections, type ReportFacts } from './own-sections.ts';
 import { style } from './style.ts';
 
 const maxRows = 50;

@@ -6,7 +6,7 @@ import { Load } from '../load/load.ts';
 import type { Built, Staged } from '../publish/describe-snapshot.ts';
 import type { Run } from '../publish/run.ts';
 import { explainByPrevious, findPrevious } from '../publish/previous.ts';
-import { comparePartitions, namePartition } from '../project/partition-names.ts';
+import { comparePartitions, namePartition } from '../project/partition-list.ts';
 import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
 import { Transformer } from '../transform/transformer.ts';
 import { databaseFile } from '../warehouse/snapshot-format.ts';

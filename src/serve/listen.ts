@@ -1,7 +1,7 @@
-/** Listens on an address of this machine. */
+/** Listens on an address of this machine, for the service or for the monitor of a schedule. */
 
+import { fastify, type FastifyInstance } from 'fastify';
 import { lookup } from 'node:dns/promises';
-import type { FastifyInstance } from 'fastify';
 import { RekapError, systemReason } from '../errors.ts';
 import { checkRange } from './limits.ts';
 
@@ -39,4 +39,22 @@ async function findAddress(host: string): Promise<string> {
   const found = host === '' ? null : await lookup(host, { order: 'ipv4first' }).catch(() => null);
   if (found !== null) return found.address;
   throw new RekapError('usage', `The host ${JSON.stringify(host)} has no address.`, whichHost);
+}
+
+/** Serves /health and /metrics of a schedule, without a key. @throws `usage` if it can't listen on this address. */
+export async function startMonitor(
+  address: Address,
+  { health, metrics }: { readonly health: () => Promise<object>; readonly metrics: () => Promise<string> },
+) {
+  const app = fastify({ forceCloseConnections: true });
+  // Doesn't show the reason to strangers.
+  app.setErrorHandler((_error, _request, reply) => reply.code(500).send({ status: 500 }));
+  app.get('/health', async (_request, reply) => reply.header('cache-control', 'no-store').send(await health()));
+  app.get('/metrics', async (_request, reply) =>
+    reply
+      .header('cache-control', 'no-store')
+      .type('text/plain; version=0.0.4')
+      .send(await metrics()),
+  );
+  return { url: await listen(app, address), close: () => app.close() };
 }

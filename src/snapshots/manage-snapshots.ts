@@ -10,7 +10,7 @@ import { explainFileError } from '../warehouse/file-errors.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrent, readSnapshot, recoveryHint, requireWarehouse, type Snapshot } from '../warehouse/warehouse.ts';
 import { startsNewHistory } from '../run/with-run.ts';
-import { verifyAgainst } from '../publish/verify-against.ts';
+import { verifyAgainst } from '../publish/check-built.ts';
 
 /** Result of a verification. */
 export interface Verification {

@@ -1,18 +1,17 @@
 /** Reads responses: stores each one, checks its status, then scans it. */
 
 import { RekapError } from '../errors.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
+import type { Land, LandedBody, Page, PageRequest, SourceResponse } from '../stages.ts';
 import { beginsAsJson, describeBody, excerpt, isGzip, unexpectedGzip } from './body-problems.ts';
+import { ScanError } from './decode/json-text.ts';
+import { createPageScanner } from './decode/scan-response.ts';
 import { faultIn, knownHeaders } from './envelope-signs.ts';
 import type { HttpResponse } from './http-transport.ts';
-import { nextOfLink } from './link-header.ts';
 import { type Failure, waitOf } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import type { SourceHealth } from './source-health.ts';
-import { refusedKey, emptyPage, headerText, emptyStatuses, redirectDetail, statusError } from './source-messages.ts';
-import { ScanError } from './decode/json-text.ts';
-import { createPageScanner } from './decode/scan-response.ts';
-import type { AnyPipeline } from '../project/declaration.ts';
-import type { SourceResponse, Land, LandedBody, Page, PageRequest } from '../stages.ts';
+import { emptyPage, emptyStatuses, headerText, redirectDetail, refusedKey, statusError } from './source-messages.ts';
 
 export interface FetchedPage {
   readonly page: Page;
@@ -194,4 +193,24 @@ export class ResponseReader {
       throw error;
     }
   }
+}
+
+const entry = /<([^>]*)>((?:[^<"']|"[^"]*"|'[^']*')*)/g;
+const parameter = /([\w!#$%&*+.^`|~-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,"']*)))?/g;
+
+/**
+ * Returns the target of the first link with the relation `next` in a header `Link` (RFC 8288); null if there is none. As in browsers and
+ * curl, relations may be unquoted, in single quotes, or
+ * several in one value, and the semicolon before a parameter may be missing.
+ *
+ * @param header Its value, or the values of its lines.
+ */
+export function nextOfLink(header: string | string[] | undefined): string | null {
+  for (const [, target, parameters] of [header ?? []].flat().join(', ').matchAll(entry)) {
+    const [relation] = [...parameters!.matchAll(parameter)].flatMap(([, name, double, single, plain]) =>
+      name!.toLowerCase() === 'rel' ? [double ?? single ?? plain ?? ''] : [],
+    );
+    if (relation?.toLowerCase().split(/\s+/).includes('next') === true) return target!.trim();
+  }
+  return null;
 }

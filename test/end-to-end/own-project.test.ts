@@ -7,7 +7,7 @@ import { findProject } from '../../src/project/find-project.ts';
 import { type LoadedProject, loadProject } from '../../src/project/load-project.ts';
 import { Secret } from '../../src/source/secret.ts';
 import type { SyncOptions, SyncResult } from '../../src/publish/run.ts';
-import { verifyAgainst } from '../../src/publish/verify-against.ts';
+import { verifyAgainst } from '../../src/publish/check-built.ts';
 import { readSnapshot } from '../../src/warehouse/warehouse.ts';
 import { type Faults, payments, servePages, stations, token, vessels } from '../support/paged-server.ts';
 import { readRows } from '../support/read-table.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startMonitor } from '../../src/serve/monitor.ts';
+import { startMonitor } from '../../src/serve/listen.ts';
 import { type Service, startService } from '../../src/serve/service.ts';
 import type { SiteOptions } from '../../src/serve/site.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';

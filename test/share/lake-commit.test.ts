@@ -3,7 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRekapError } from '../../src/errors.ts';
 import { Catalog, type CatalogSettings } from '../../src/share/lake/catalog.ts';
-import { parseExactly, writeExactly } from '../../src/share/lake/exact-json.ts';
+import { parseExactly, writeExactly } from '../../src/share/lake/exchange.ts';
 import type { SnapshotId, TableChange } from '../../src/share/lake/iceberg.ts';
 import { openRelay } from '../../src/share/lake/relay.ts';
 import { tagOthers, withTag } from '../../src/share/lake/tags.ts';

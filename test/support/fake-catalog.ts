@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { parseExactly, writeExactly } from '../../src/share/lake/exact-json.ts';
+import { parseExactly, writeExactly } from '../../src/share/lake/exchange.ts';
 import type { SnapshotId, TableChange } from '../../src/share/lake/iceberg.ts';
 
 type Fault =

@@ -1,9 +1,9 @@
 /** Reads the API key from a variable or a file, but not from an option, which other users of the machine could read. */
 
-import { readNamedFile } from './read-file.ts';
-import { RekapError } from '../../errors.ts';
-import { formatNumber } from '../../runtime/text.ts';
+import { readFile } from 'node:fs/promises';
+import { RekapError, systemReason } from '../../errors.ts';
 import type { Auth } from '../../project/declaration.ts';
+import { formatNumber } from '../../runtime/text.ts';
 import { keyOf } from '../../source/credentials.ts';
 import { Secret } from '../../source/secret.ts';
 
@@ -47,4 +47,16 @@ export async function readApiKey(
       'It must contain only the key, on one line.',
     );
   return keyOf(key, auth);
+}
+
+/** @throws `configuration` if the file can't be read. */
+export async function readNamedFile(what: string, file: string, option: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const message = `The ${what} ${file} cannot be read: ${systemReason(error)}.`;
+    throw new RekapError('configuration', message, `Correct --${option}, or change the permissions of the file.`, {
+      cause: error,
+    });
+  }
 }

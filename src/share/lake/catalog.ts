@@ -3,8 +3,7 @@
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { Clock } from '../../runtime/context.ts';
 import type { Secret } from '../../source/secret.ts';
-import { parseExactly, writeExactly } from './exact-json.ts';
-import { type CatalogResponse, exchange } from './exchange.ts';
+import { type CatalogResponse, exchange, parseExactly, writeExactly } from './exchange.ts';
 import { isSame, type NewTable, type SnapshotId, type TableChange, type TableMetadata } from './iceberg.ts';
 
 /** Where the catalog is, and how to sign in. */

@@ -9,9 +9,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isRekapError, messageOf } from '../../errors.ts';
-import { parseExactly, writeExactly } from './exact-json.ts';
 import type { Catalog } from './catalog.ts';
-import type { CatalogResponse } from './exchange.ts';
+import { type CatalogResponse, parseExactly, writeExactly } from './exchange.ts';
 import type { TableChange } from './iceberg.ts';
 
 /** A server on the loopback interface for one DuckDB instance. */

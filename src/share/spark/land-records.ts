@@ -2,26 +2,26 @@
 
 import type { DuckDBAppender } from '@duckdb/node-api';
 import { RekapError } from '../../errors.ts';
+import { readRaw } from '../../kinds/read-field.ts';
 import { readRunFile } from '../../land/landed-run.ts';
+import type { AnyPipeline, Project } from '../../project/declaration.ts';
 import { openAccepted } from '../../run/landed-readings.ts';
 import { findLanding, requireOwnFile } from '../../run/replay-plan.ts';
+import { type Database, quoteText } from '../../runtime/database.ts';
+import { type AcceptedReading, FieldKind, type Page } from '../../stages.ts';
 import { readRuns } from '../../warehouse/runs-log.ts';
 import { listSnapshotIds } from '../../warehouse/warehouse.ts';
-import { type Database, quoteText } from '../../runtime/database.ts';
-import type { AcceptedReading } from '../../stages.ts';
-import type { Project } from '../../project/declaration.ts';
 import { Catalog } from '../lake/catalog.ts';
-import { commitLake, withLake } from '../lake/open-lake.ts';
-import { type LakePlace, lakeTableSql } from '../lake/lake-database.ts';
 import type { TableChange } from '../lake/iceberg.ts';
-import { type LakeTable, newTable } from '../lake/table-schema.ts';
 import { readLastPublication } from '../lake/inspect-lake.ts';
-import type { Publication } from '../lake/publications.ts';
+import { type LakePlace, lakeTableSql } from '../lake/lake-database.ts';
 import { createTables } from '../lake/lake-tables.ts';
+import { commitLake, withLake } from '../lake/open-lake.ts';
+import type { Publication } from '../lake/publications.ts';
 import { targetOf } from '../lake/publish-lake.ts';
+import { type LakeTable, newTable } from '../lake/table-schema.ts';
 import { requireSource } from '../refusals.ts';
 import { describeStaged } from './staged-tables.ts';
-import { fieldsOf, recordText } from './landed-record.ts';
 
 /** Namespace of the landed records of all projects. */
 const rawNamespace = 'raw';
@@ -206,4 +206,31 @@ function appendRow(appender: DuckDBAppender, values: readonly (string | bigint |
     else if (typeof value === 'number') appender.appendInteger(value);
     else appender.appendVarchar(value);
   appender.endRow();
+}
+
+/** The first character of a value in `fieldsOf`, which says how the source wrote it; `t` for a string. A missing field isn't there. */
+const letters: Readonly<Record<number, string>> = {
+  [FieldKind.null]: 'z',
+  [FieldKind.number]: 'n',
+  [FieldKind.other]: 'j',
+};
+
+/** Returns the bytes of a record as text. */
+function recordText({ bytes, records }: Page, row: number): string {
+  return bytes.toString('utf8', records.recordStart[row], records.recordEnd[row]);
+}
+
+/**
+ * Returns the declared fields of a record by column, as JSON: the content of a string, or the text of any other value, after a character that
+ * says which. Null if the record isn't an object. Escapes are resolved, so two records with the same content have the same text.
+ */
+function fieldsOf(pipeline: AnyPipeline, page: Page, row: number): string | null {
+  const { records } = page;
+  if (records.isObject[row] !== 1) return null;
+  const fields: Record<string, string> = {};
+  for (const [index, column] of Object.keys(pipeline.columns).entries()) {
+    const kind = records.fieldKind[row * records.width + index]!;
+    if (kind !== FieldKind.missing) fields[column] = (letters[kind] ?? 't') + (readRaw(page, row, index) ?? '');
+  }
+  return JSON.stringify(fields);
 }

@@ -1,8 +1,12 @@
 /** Chooses the pager of a kind of paging. A missing kind doesn't compile. */
 
+import { RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
+import { countOf } from '../../runtime/text.ts';
+import { signsOfMore } from '../envelope-signs.ts';
+import type { FetchedPage } from '../response-reader.ts';
+import { requireNoMore } from './end-signs.ts';
 import { linkedPages } from './next.ts';
-import { singleResponse } from './none.ts';
 import { overlappingPages } from './offset.ts';
 import { numberedPages } from './page.ts';
 import type { Pager } from './pass.ts';
@@ -18,4 +22,31 @@ export function pagerOf(paging: Paging, baseUrl: string): Pager {
     case 'none':
       return singleResponse(paging);
   }
+}
+
+/** Reads a list in one response, proved by two equal responses. Its length, closed JSON or last newline shows that all of it arrived. */
+function singleResponse({ ignores = [] }: Extract<Paging, { by: 'none' }>): Pager {
+  return {
+    showsGaps: false,
+    movesRecords: false,
+    repages: false,
+    grade: () => 'single',
+    unseen: () => null,
+    async *pass({ fetchFirst }) {
+      const fetched = await fetchFirst(() => ({}));
+      requireNoMore(fetched.page);
+      requireNoSign(fetched, ignores);
+      yield { fetched, first: 0, size: null, end: fetched.refusal === null ? 'body' : 'status' };
+    },
+  };
+}
+
+function requireNoSign({ page, link }: FetchedPage, ignores: readonly string[]): void {
+  const signs = signsOfMore(page, link).filter(({ at }) => !ignores.includes(at));
+  if (signs.length === 0) return;
+  throw new RekapError(
+    'unprovable-source',
+    `${page.url} returned ${countOf(page.records.length, 'record')}, but seems to have more: ${signs.map(({ what }) => what).join(', ')}.`,
+    `Declare how the list is paged. If this is the whole list, add ignores: [${signs.map(({ at }) => `'${at}'`).join(', ')}] to its paging.`,
+  );
 }
