@@ -17,21 +17,20 @@
 -- dpk_users_per_dpk_pct: users_dpk divided by voters_dpk, in percent.
 -- is_consistent: True if the rows in both datasets pass every check of severity error. False if the regency is missing in a dataset.
 -- primary key: election_year, election_type, dapil_id, province, regency, sex
-WITH by_sex AS (
-  SELECT
-    election_year, election_type, dapil_id, dapil_name, province, regency, sex,
-    CASE sex WHEN 'male' THEN users_male_total WHEN 'female' THEN users_female_total ELSE users_grand_total END AS users_all,
-    CASE sex WHEN 'male' THEN voters_male_total WHEN 'female' THEN voters_female_total ELSE voters_grand_total END AS voters_all,
-    CASE sex WHEN 'male' THEN users_dpt_male WHEN 'female' THEN users_dpt_female ELSE users_dpt_total END AS users_dpt,
-    CASE sex WHEN 'male' THEN voters_dpt_male WHEN 'female' THEN voters_dpt_female ELSE voters_dpt_total END AS voters_dpt,
-    CASE sex WHEN 'male' THEN users_dptb_male WHEN 'female' THEN users_dptb_female ELSE users_dptb_total END AS users_dptb,
-    CASE sex WHEN 'male' THEN voters_dptb_male WHEN 'female' THEN voters_dptb_female ELSE voters_dptb_total END AS voters_dptb,
-    CASE sex WHEN 'male' THEN users_dpk_male WHEN 'female' THEN users_dpk_female ELSE users_dpk_total END AS users_dpk,
-    CASE sex WHEN 'male' THEN voters_dpk_male WHEN 'female' THEN voters_dpk_female ELSE voters_dpk_total END AS voters_dpk,
+-- order: kept
+WITH rows AS (
+  SELECT election_year, election_type, dapil_id, dapil_name, province, regency,
+    unnest([
+      {sex: 'both', users_all: users_grand_total, voters_all: voters_grand_total, users_dpt: users_dpt_total, voters_dpt: voters_dpt_total, users_dptb: users_dptb_total, voters_dptb: voters_dptb_total, users_dpk: users_dpk_total, voters_dpk: voters_dpk_total},
+      {sex: 'female', users_all: users_female_total, voters_all: voters_female_total, users_dpt: users_dpt_female, voters_dpt: voters_dpt_female, users_dptb: users_dptb_female, voters_dptb: voters_dptb_female, users_dpk: users_dpk_female, voters_dpk: voters_dpk_female},
+      {sex: 'male', users_all: users_male_total, voters_all: voters_male_total, users_dpt: users_dpt_male, voters_dpt: voters_dpt_male, users_dptb: users_dptb_male, voters_dptb: voters_dptb_male, users_dpk: users_dpk_male, voters_dpk: voters_dpk_male}
+    ]) AS cell,
     coalesce(voters_is_consistent AND users_is_consistent, false) AS is_consistent,
     rate_status, in_voters, in_users
   FROM regency_figures
-  CROSS JOIN (VALUES ('male'), ('female'), ('both')) AS sexes (sex)
+),
+by_sex AS (
+  SELECT election_year, election_type, dapil_id, dapil_name, province, regency, unnest(cell), is_consistent, rate_status, in_voters, in_users FROM rows
 ),
 figures AS (
   SELECT *, CAST(voters_dpt AS BIGINT) + voters_dpk AS voters_dpt_and_dpk FROM by_sex

@@ -1,6 +1,6 @@
 /** Stores every response of a run as received, and every verdict with its accepted records. The files are append-only. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -66,7 +66,7 @@ export class Landing {
     const number = this.count;
     this.count += 1;
     this.waiting += response.body.length;
-    const sha256 = createHash('sha256').update(response.body).digest('hex');
+    const sha256 = hash('sha256', response.body, 'hex');
     // Compresses in Node's threads while earlier responses are written.
     const packed = compress(response.body, { level: compressionLevel, chunkSize });
     const landed = this.newest.then(async () => this.write(response, await packed, sha256));

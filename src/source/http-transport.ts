@@ -38,10 +38,11 @@ export function createHttpTransport(options: HttpOptions): Transport {
   const credentials = credentialsOf(options.auth, options.apiKey);
   const { origin } = new URL(baseUrl);
   // The caller limits the whole attempt, so the timeouts of undici are off.
-  const limits = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout }, maxHeaderSize: 16_384 };
+  const timeouts = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout } };
+  const limits = { maxHeaderSize: 16_384, maxResponseSize: maxResponseBytes };
   const pool = requireWebAssembly()
     .then(() => import('undici'))
-    .then(({ Pool }) => new Pool(origin, { connections, ...limits }));
+    .then(({ Pool }) => new Pool(origin, { connections, ...timeouts, ...limits }));
   pool.catch(() => undefined);
   return {
     async send(_request, path, signal) {
@@ -59,7 +60,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
         throw localFailure(error) ?? error;
       });
       const body = await readBody(response, maxResponseBytes).catch((error: unknown) => {
-        if (error === tooLarge || systemCode(error) === 'ERR_BUFFER_TOO_LARGE')
+        if (tooLarge.test(systemCode(error)))
           throw new RekapError(
             'response-too-large',
             `The response of ${origin}${path} is larger than ${Math.round(maxResponseBytes / 1024 ** 2)} MB.`,
@@ -99,17 +100,12 @@ const decoders = {
   br: promisify(brotliDecompress),
 } as const;
 
-const tooLarge = new Error('more than the maximum size of a response');
+/** Codes of a response that is larger than allowed: as received, and decoded. */
+const tooLarge = /^(UND_ERR_RES_EXCEEDED_MAX_SIZE|ERR_BUFFER_TOO_LARGE)$/;
 
 async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge;
-    chunks.push(chunk);
-  }
-  let decoded = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length);
+  const received = await body.bytes();
+  let decoded = Buffer.from(received.buffer, received.byteOffset, received.length);
   const encodings = String(headers['content-encoding'] ?? '').toLowerCase();
   for (const encoding of encodings.split(',').toReversed()) {
     const decode = decoders[encoding.trim() as keyof typeof decoders] as (typeof decoders)['gzip'] | undefined;

@@ -200,8 +200,7 @@ const parameter = /([\w!#$%&*+.^`|~-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,"
 
 /**
  * Returns the target of the first link with the relation `next` in a header `Link` (RFC 8288); null if there is none. As in browsers and
- * curl, relations may be unquoted, in single quotes, or
- * several in one value, and the semicolon before a parameter may be missing.
+ * curl, relations may be unquoted, in single quotes, or several in one value, and the semicolon before a parameter may be missing.
  *
  * @param header Its value, or the values of its lines.
  */
