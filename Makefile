@@ -12,10 +12,11 @@ PREFIX ?= $(HOME)/.local
 # For `make oracle`.
 WAREHOUSE ?= data/warehouse
 
-.PHONY: help setup build install uninstall sync serve test test-lake test-spark test-trino fuzz crash oracle readers package release check bench bench-long bench-dlt bench-report compare sample docs format clean tools
+.PHONY: help setup build install uninstall sync serve test test-lake test-spark test-trino fuzz crash oracle readers package release check bench bench-long bench-peers bench-report compare sample docs format clean tools
 
 rekap := node dist/src/cli/main.js
-sources := $(shell find src pipelines data/sample test bench -name '*.ts') tsconfig.json rolldown.config.js
+# A folder is newer if one of its files was deleted. Not `test` and `bench`, which are targets.
+sources := $(shell find src pipelines -type d) $(shell find src pipelines data/sample test bench -name '*.ts') tsconfig.json rolldown.config.js
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -150,8 +151,8 @@ bench: build ## measure speed and memory as ratios within one run
 bench-long: build ## the same with ten million records (takes many minutes)
 	node --expose-gc dist/bench/main.js long
 
-bench-dlt: build ## the same load with dlt (installs it)
-	node --expose-gc dist/bench/main.js dlt
+bench-peers: build ## the same work with dlt and sling (installs them)
+	node --expose-gc dist/bench/main.js peers
 
 bench-report: build ## all of these, written to docs/explanation/performance.md (takes half an hour)
 	node --expose-gc dist/bench/main.js report

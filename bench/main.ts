@@ -5,12 +5,13 @@ import { cpus, platform, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { renderTable } from '../src/cli/print/table.ts';
 import { benchBulk, benchLong } from './bulk.ts';
-import { benchDlt } from './dlt.ts';
+
 import { type Finding, headings, numberColumns, tableRows } from './finding.ts';
 import { benchList } from './list.ts';
 import { benchLoad } from './load.ts';
 import { benchNation } from './nation.ts';
 import { benchNight } from './night.ts';
+import { benchPeers } from './peers.ts';
 import { benchQuery } from './query.ts';
 import { benchServe } from './serve.ts';
 import { benchStartup } from './startup.ts';
@@ -28,7 +29,7 @@ const short = new Map([
   ['bulk', benchBulk],
 ]);
 /** These take many minutes, or install something, so they run only if they are named. */
-const sections = new Map([...short, ['long', benchLong], ['dlt', benchDlt]]);
+const sections = new Map([...short, ['long', benchLong], ['peers', benchPeers]]);
 
 const report = 'report';
 const page = fileURLToPath(new URL('../../docs/explanation/performance.md', import.meta.url));

@@ -72,7 +72,7 @@ async function planSync({ project, options, context, warn }: Begun) {
   const current = await readCurrentOrFirst(warehouse);
   checkSource(options, current);
   const startsHistory = startsNewHistory(source, current);
-  if (startsHistory) warn('The warehouse contained sample figures. A new history starts with this source.');
+  if (startsHistory) warn('The warehouse contains sample figures. If this sync publishes, a new history starts.');
   const startedAt = context.clock.now();
   const id = newSnapshotId(startedAt, context.random(), await latestRunId(warehouse));
   return {

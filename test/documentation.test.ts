@@ -79,6 +79,17 @@ describe('docs/explanation/architecture.md', () => {
     for (const name of Object.keys({ ...dependencies, ...devDependencies })) expect(text).toContain(`\`${name}\``);
   });
 
+  it('names existing files for each change, and their number', () => {
+    const rows = [...text.matchAll(/^\| (a|an|the) [^|]+\| ([^|]+) \| (\d+) \|$/gm)];
+    expect(rows.length).toBeGreaterThan(8);
+    for (const [row, , files, number] of rows) {
+      const paths = [...files!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!);
+      expect(paths, row).toHaveLength(Number(number));
+      for (const path of paths.filter((each) => !each.includes('NAME')))
+        expect(existsSync(join(root, path)) || existsSync(join(root, 'src', path)), path).toBe(true);
+    }
+  });
+
   it('has every folder of src/ on its map', () => {
     const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     for (const { name } of folders) expect(text).toContain(` ${name}/ `);

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { declareCommand } from './options/option.ts';
 import { nameProject } from '../probe/draft.ts';
-import { writeNew } from '../probe/write-draft.ts';
+import { ignoredFile, writeNew } from '../probe/write-draft.ts';
 
 const files = ['rekap.project.ts', 'pipelines/stations.ts', 'sample/stations.json', 'report.ts'];
 
@@ -21,7 +21,7 @@ export const command = declareCommand({
       const text = await readFile(join(template, path), 'utf8');
       return { path: join(folder, path), text: text.replace("name: 'my-project'", `name: '${name}'`) };
     });
-    const ignored = { path: join(folder, '.gitignore'), text: 'api-key\ndata/\n' };
+    const ignored = { ...ignoredFile, path: join(folder, ignoredFile.path) };
     return { folder, written: await writeNew([...(await Promise.all(drafts)), ignored]) };
   },
   print: ({ folder, written }) => `${written.map((path) => `Wrote ${path}\n`).join('')}

@@ -51,7 +51,9 @@ export const command = declareCommand({
   print({ found, draft, written, into, project }, args) {
     for (const doubt of findDoubts(found)) printWarning(`Check this before you sync: ${doubt}.`);
     const files = written.map((file) => `Wrote ${file}\n`).join('');
-    const steps = args['dry-run'] ? draft.pipeline : files + nextSteps(into, draft.sample !== null, found, project);
+    const steps = args['dry-run']
+      ? draft.pipeline
+      : files + nextSteps(into, draft.sample !== null, found, project, args['api-key-file']);
     return `${renderProbe(found)}\n${steps}`;
   },
 });
@@ -69,7 +71,14 @@ function readAuth(text: string): Auth {
   );
 }
 
-function nextSteps(folder: string, hasSample: boolean, found: Probe, project: LoadedProject | null): string {
+function nextSteps(
+  folder: string,
+  hasSample: boolean,
+  found: Probe,
+  project: LoadedProject | null,
+  keyFile: string | undefined,
+): string {
+  const key = keyFile === undefined ? '' : ` --api-key-file ${keyFile}`;
   const here = folder === '.' || project !== null ? '' : ` --project ${folder}`;
   const source = project !== null && project.baseUrl === null ? ` --base-url ${found.origin}` : '';
   const isOther = project !== null && JSON.stringify(project.auth) !== JSON.stringify(found.auth);
@@ -79,7 +88,7 @@ function nextSteps(folder: string, hasSample: boolean, found: Probe, project: Lo
     ...(isOther ? ['  (declare `auth` in rekap.project.ts as you gave it with --auth)'] : []),
     `  rekap check${here}`,
     ...(hasSample ? [`  rekap test${here}`] : []),
-    `  rekap sync${here}${source}`,
+    `  rekap sync${here}${source}${key}`,
     '',
   ].join('\n');
 }

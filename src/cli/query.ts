@@ -23,7 +23,7 @@ const options = {
     choices: ['table', 'markdown', 'csv', 'json', 'parquet'],
     defaultDescription: 'from the extension of --out, otherwise table',
   },
-  out: { ...allOptions.out, describe: 'output file, such as rows.csv; required for parquet and arrow' },
+  out: { ...allOptions.out, describe: 'output file, such as rows.csv; required for parquet' },
   'max-duration': {
     type: 'number',
     range: allOptions['max-duration'].range,
@@ -33,7 +33,9 @@ const options = {
 } as const satisfies Options;
 
 export const command = declareCommand({
-  positionals: { sql: 'one read-only statement; - for standard input; without one, how to open the file elsewhere' },
+  positionals: {
+    sql: 'one read-only statement; - for standard input; without one, a list of the tables and views, and how to open the file elsewhere',
+  },
   options,
   exclusive: ['format', 'json'],
   examples: [

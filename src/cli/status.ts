@@ -55,7 +55,7 @@ function describe({ state, newestSuccess, newestPublished, failure, age }: Statu
   const failed = failure === null ? [] : [`last ${what} failed: ${shorten(failure.reason)}`];
   if (newestSuccess === null)
     return failed.length === 0 ? 'nothing is published yet' : `nothing is published; ${failed[0]}`;
-  if (state !== 'fresh') return [`newest success ${formatAge(age!)} ago`, ...failed].join('; ');
+  if (state !== 'fresh') return [`last success ${formatAge(age!)} ago`, ...failed].join('; ');
   const published = newestPublished ?? newestSuccess;
   const at = `${published.started_at.slice(0, 16).replace('T', ' ')} UTC`;
   const when =
@@ -79,7 +79,7 @@ function describeContent({ rows = {}, violation_ages: ages = {} }: RunLine): str
   return [
     ...(counts.length > 0 ? [`${counts.join(' + ')} rows`] : []),
     ...(errors.new > 0 ? [countOf(errors.new, 'new error')] : []),
-    ...(errors.standing > 0 ? [countOf(errors.standing, 'standing error')] : []),
+    ...(errors.standing > 0 ? [countOf(errors.standing, 'earlier error')] : []),
   ];
 }
 

@@ -73,7 +73,7 @@ export const command = declareCommand({
     const rows = trials.map(({ fault, outcome, responses }) => {
       const sentence = faultList.find(({ name }) => name === fault)?.sentence;
       const result = `${String(responses).padStart(9)}  ${words[outcome]}`;
-      return [fault ?? 'all together', result, sentence ?? 'all of these at their usual rates'] as const;
+      return [fault ?? 'all together', result, sentence ?? 'all faults together'] as const;
     });
     const list = listInColumns(
       [['fault', 'responses  result', 'what happens'], ...rows],

@@ -107,7 +107,7 @@ export class Landing {
   }
 
   /**
-   * Yields readings unchanged, and stores each one on the way.
+   * Yields each partition unchanged after storing its verdict.
    *
    * @param warnings Warnings of the run. They are stored after the last partition.
    */

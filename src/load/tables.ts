@@ -41,7 +41,7 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
   };
 }
 
-/** Returns the columns of all keys of a project, which locate a violation. NULL if a dataset has no column of that name. */
+/** Returns the columns of all keys of a project, which locate a violation. NULL for datasets without a column of that name. */
 export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   const places = new Map<string, TableColumn>();
   for (const { key, columns } of pipelines)

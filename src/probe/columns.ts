@@ -99,7 +99,7 @@ interface Guess {
   readonly many: string;
 }
 
-/** From the narrowest to the widest. */
+/** The kinds to try, the narrowest first. */
 const guesses: readonly Guess[] = [
   { kind: 'boolean', one: 'true or false', many: 'true or false' },
   { kind: 'count', isNumber: true, one: 'a whole number from 0', many: 'whole numbers from 0' },

@@ -124,7 +124,7 @@ export async function findPartition(
       isFiltered ? `only records with ${value}: ${field} is a filter` : `${field} does not filter`,
     );
     if (isFiltered)
-      return { parameter: field, column: name, why: `${field}=${value} brings only records with this value` };
+      return { parameter: field, column: name, why: `${field}=${value} returns only records with this value` };
   }
   return null;
 }

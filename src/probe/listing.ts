@@ -54,7 +54,7 @@ const sizes = {
   next: ['limit', 'per_page', 'page_size', 'pageSize', 'size', 'page[size]'],
   unknown: ['limit', 'per_page', '$limit', 'page_size'],
 };
-/** Names that position a page or set its size. They are no part of the declaration of a list. */
+/** Names that position a page or set its size. They aren't part of the declaration of a list. */
 export const pagingNames: ReadonlySet<string> = new Set([
   ...positions.map(([name]) => name),
   ...Object.values(sizes).flat(),

@@ -50,11 +50,11 @@ function candidatesOf(pointer: string, leaf: unknown): (readonly [NextPaging, wh
     .filter((parameter) => parameter !== '')
     .map((parameter) => [
       { by: 'next', cursor: pointer, parameter },
-      `${parameter} with the value of ${pointer} brings the next page`,
+      `${parameter} with the value of ${pointer} returns the next page`,
     ]);
 }
 
-/** Returns the records of the next pages; null if there is no next page, or it brings none or the same records. */
+/** Returns the records of the next pages; null if there is no next page, or it has no records, or the same ones. */
 async function follow(
   list: ProbedList,
   base: readonly ProbedRecord[],

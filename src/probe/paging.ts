@@ -80,7 +80,7 @@ async function describePages(list: ProbedList, base: readonly ProbedRecord[], pa
       ...(size !== null && { size }),
       ...(startsAtZero && { first: 0 as const }),
     },
-    why: `${page}=2 brings other records${startsAtZero ? `, and so does ${page}=1, so the first page is 0` : ''}`,
+    why: `${page}=2 returns other records${startsAtZero ? `, and so does ${page}=1, so the first page is 0` : ''}`,
     guesses: [],
     cap: size === null ? null : capOf(size, large, rest !== null && rest.length > 0),
     records: different([...base, ...large, ...(rest ?? [])]),

@@ -130,7 +130,7 @@ function withoutCount({ reportedCount: _reportedCount, ...envelope }: Envelope):
   return envelope;
 }
 
-/** A number in the key identifies, so it is not one to add up. */
+/** Declares a count in the key as an integer, because identifiers aren't summed. */
 function asKeyColumn(column: ProbedColumn, key: readonly string[]): ProbedColumn {
   if (column.definition.kind !== 'count' || !key.includes(column.name)) return column;
   return {

@@ -7,6 +7,9 @@ import { RekapError, systemReason } from '../errors.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 import type { Draft } from './draft.ts';
 
+/** What a project doesn't share: the key, and what it fetched. */
+export const ignoredFile = { path: '.gitignore', text: 'api-key\ndata/\n' };
+
 interface Place {
   readonly folder: string;
   /** The project that the pipeline is added to; null to create one. */
@@ -26,7 +29,9 @@ export async function writeDraft(draft: Draft, { folder, project, origin }: Plac
       `The project ${project!.name} copies ${new URL(declared).origin}, not ${origin}.`,
       'A project has one service. Create another project with --project and a new folder.',
     );
+  const isNew = project === null && !existsSync(join(folder, ignoredFile.path));
   const files = [
+    ...(isNew ? [ignoredFile] : []),
     ...(project === null ? [{ path: 'rekap.project.ts', text: draft.project }] : []),
     { path: `pipelines/${draft.table}.ts`, text: draft.pipeline },
     ...(draft.sample === null ? [] : [{ path: `sample/${draft.sample.name}`, text: draft.sample.text }]),

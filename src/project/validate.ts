@@ -144,7 +144,7 @@ function* findPartitionProblems(
   }
 }
 
-/** A place beside the records can be read only if the response has one, outside the records. */
+/** Finds pointers that can't be read: the response has no envelope, or they lead into the records. */
 function* findPointerProblems({ records, format, reportedCount, paging }: AnyPipeline): Found {
   const places = Object.entries({
     reportedCount,

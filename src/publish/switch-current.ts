@@ -47,11 +47,7 @@ export async function publishSnapshotFolder(
   await flushSwitch(warehouse, snapshot.id);
 }
 
-async function nameSnapshotFolder(
-  warehouse: string,
-  snapshot: FinishedSnapshot,
-  enter: EnterStep,
-): Promise<void> {
+async function nameSnapshotFolder(warehouse: string, snapshot: FinishedSnapshot, enter: EnterStep): Promise<void> {
   enter('flush to the disk');
   await flushTree(snapshot);
   enter('name the snapshot');

@@ -52,7 +52,7 @@ export interface Evidence {
 }
 
 export interface EvidenceRequest {
-  /** In any letter case. Null for everything in quarantine. */
+  /** The name to find, in any letter case. Null finds everything in quarantine. */
   readonly name: string | null;
   readonly datasets: readonly string[] | null;
   readonly columns: readonly string[];

@@ -14,7 +14,7 @@ export interface Status {
   readonly newestPublished: RunLine | null;
   /** The last sync if it failed, or else the last push or publication to a catalog if it failed. */
   readonly failure: RunLine | null;
-  /** Milliseconds since the newest success started, or null. */
+  /** Milliseconds since the last success started, or null. */
   readonly age: number | null;
 }
 

@@ -59,7 +59,7 @@ export interface Warehouse {
 
 const defaultMaxAge = 26 * 3_600_000;
 
-/** Opens a warehouse. Each call reads the files anew, so nothing needs to be closed. @throws `warehouse` if the folder isn't one. */
+/** Opens a warehouse. Each call reads the files again, so nothing needs to be closed. @throws `warehouse` if the folder isn't one. */
 export async function openWarehouse(folder: string): Promise<Warehouse> {
   await requireWarehouse(folder);
   return {

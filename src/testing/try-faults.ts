@@ -39,7 +39,7 @@ export interface TrialOptions {
   readonly signal: AbortSignal;
 }
 
-/** Strong enough to strike a small sample. A stalled response takes a second of real time. */
+/** High enough for the fault to occur in a small sample. A stalled response takes a second of real time. */
 const aloneRates: FaultValues = { hide: 0.5, total: 1, stall: 0.05 };
 const usualRate = 0.25;
 

@@ -63,7 +63,7 @@ function addColumn({ values, valid }: SmallColumn, sums: Float64Array, summable:
   }
 }
 
-/** A separate function, because the engine optimizes a small loop sooner. */
+/** Returns the rows whose sum differs from the actual value. A separate function, because the engine optimizes a small loop sooner. */
 function unequalRows(sums: Float64Array, actual: Int32Array, summable: Uint8Array): number[] {
   const rows: number[] = [];
   for (let row = 0; row < sums.length; row += 1) if (summable[row] === 1 && sums[row] !== actual[row]) rows.push(row);

@@ -60,7 +60,7 @@ export async function openPublished(
 interface SealOptions {
   readonly memory?: number;
   /**
-   * Files that statements may read and write, in addition to the open database. Without any, even that can't be written. Callers that pass
+   * Files that statements may read and write, in addition to the open database. If there are none, the database is read-only too. Callers that pass
    * files must only run queries.
    */
   readonly files?: readonly string[];

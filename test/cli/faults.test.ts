@@ -57,7 +57,7 @@ describe('the output', () => {
   it('shows the active faults, and counts how often each occurred', () => {
     const values = parseFaults('clamp=50,cut=0.1,drop=0');
     const start = describeFaults(values, 100);
-    expect(start).toMatch(/^ {2}clamp +50 +a page has at most/m);
+    expect(start).toMatch(/^ {2}clamp +50 +a page has a maximum/m);
     expect(start).toMatch(/^ {2}cut +0\.1 +the JSON ends/m);
     expect(start).not.toContain('drop');
     expect(countFaults(values, new Map([['cut', 4]]))).toMatch(/^ {2}clamp +0\n {2}cut +4$/m);

@@ -1,4 +1,4 @@
-/** rekap status depends on the newest success, the last sync and the last push. */
+/** rekap status depends on the last success, the last sync and the last push. */
 
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -29,7 +29,7 @@ describe('rekap status', () => {
     [
       [published!, pushed!],
       0,
-      'fresh: published 2026-11-21 03:00 UTC (3 d ago), 1,514 + 514 rows, 1 new error, 3 standing errors',
+      'fresh: published 2026-11-21 03:00 UTC (3 d ago), 1,514 + 514 rows, 1 new error, 3 earlier errors',
       fresh,
     ],
     [
@@ -41,13 +41,13 @@ describe('rekap status', () => {
     [
       [published!, refused!],
       7,
-      'failed: newest success 3 d ago; last run failed: The quality gate refused to publish: a reason (and 2 more)',
+      'failed: last success 3 d ago; last run failed: The quality gate refused to publish: a reason (and 2 more)',
       { ...failed, failure: refused },
     ],
     [
       [published!, pushFailed!, pushInterrupted!],
       7,
-      'failed: newest success 3 d ago; last push failed: The bucket is gone.',
+      'failed: last success 3 d ago; last push failed: The bucket is gone.',
       { ...failed, failure: pushFailed },
     ],
     [
@@ -85,7 +85,7 @@ describe('rekap status', () => {
     await addKilled(warehouse, killedRun);
     expect(await run('status', '--max-age', '7d')).toMatchObject({
       code: 7,
-      stdout: 'failed: newest success 3 d ago; last run failed: The process was killed, or the machine stopped.\n',
+      stdout: 'failed: last success 3 d ago; last run failed: The process was killed, or the machine stopped.\n',
     });
     const failure = { run: killedRun, outcome: 'interrupted', exit_code: 137 };
     expect(await json('status', '--max-age', '7d')).toMatchObject({ code: 7, value: { failure, unended_run: null } });

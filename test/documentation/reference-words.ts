@@ -10,7 +10,7 @@ export const exitMeanings: Words = {
   gate: 'The quality gate refused to publish.',
   source: 'The source failed, or a partition is incomplete.',
   busy: 'Another sync or replay is using the warehouse, a program has the DuckDB file open for writing, or another publisher changed the catalog first.',
-  stale: '`rekap status` only: the newest success is older than `--max-age`.',
+  stale: '`rekap status` only: the last success is older than `--max-age`.',
   lastFailed: '`rekap status` only: the data is fresh, but the last sync, push or publication to a catalog failed.',
   bucket:
     'A push, a pull or a `lake` command failed. The current snapshots of the bucket and the warehouse are unchanged, and so are the tables of the catalog, unless the message says that their state is unknown.',

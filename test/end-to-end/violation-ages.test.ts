@@ -30,7 +30,7 @@ describe('a night with one error repaired and two new ones', () => {
     const { warehouse, first, url, accepted } = await twoNights();
     const result = await runSync(syncOptions(warehouse, url, accepted));
     const summary = renderSummary(result, project);
-    expect(summary).toContain('errors: 2 new, 1 resolved, 2 standing');
+    expect(summary).toContain('errors: 2 new, 1 resolved, 2 from earlier');
     const named = [...summary.matchAll(/^ {11}(KOTA \S+),/gm)].map(([, name]) => name);
     expect(named).toEqual(['KOTA 1101-5', 'KOTA 1101-6']);
     const log = await readRows(
@@ -49,7 +49,7 @@ describe('a night with one error repaired and two new ones', () => {
     await runSync(syncOptions(warehouse, url, accepted));
     const again = await runSync(syncOptions(warehouse, url, refusing));
     expect(again.outcome).toBe('unchanged');
-    expect(renderSummary(again, project)).toMatch(/8 voters, .*errors: 4 standing$/m);
+    expect(renderSummary(again, project)).toMatch(/8 voters, .*errors: 4 from earlier$/m);
     expect(renderSummary(again, project)).not.toContain('Parquet');
   });
 });

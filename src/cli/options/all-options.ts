@@ -102,7 +102,7 @@ export const allOptions = {
   param: { type: 'array', nargs: 1, describe: 'value of a query parameter, such as code=11 for $code' },
   column: { type: 'array', describe: 'only these columns' },
   lang: { type: 'string', choices: languages, default: 'en', describe: 'language: English (en) or Indonesian (id)' },
-  'max-age': { type: 'string', default: '26h', describe: 'maximum age of the newest success, such as 26h or 2d' },
+  'max-age': { type: 'string', default: '26h', describe: 'maximum age of the last success, such as 26h or 2d' },
   'log-format': {
     type: 'string',
     choices: ['auto', 'text', 'json'],

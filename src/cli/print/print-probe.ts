@@ -40,7 +40,10 @@ function section(
 
 function findings({ envelope, paging, partition, keys, records, skipped }: Probe): string[][] {
   const { by = 'not found', ...names } = paging.paging ?? {};
-  const unique = (different: number): string => `${different} of ${records.length} records are different`;
+  const unique = (different: number): string =>
+    different === records.length
+      ? `unique in ${records.length} records`
+      : `not unique: ${different} different values in ${records.length} records`;
   return [
     ['format', envelope.format === 'json' ? 'JSON' : 'NDJSON', ''],
     ['records', envelope.records === '' ? 'the whole response' : envelope.records, envelope.why],

@@ -177,7 +177,7 @@ function brokenChecks({ broken_checks: checks, outcome, manifest }: SyncResult):
   ].join('\n');
 }
 
-/** Returns a line per severity, such as "errors: 2 new, 1 resolved, 4 standing". */
+/** Returns a line per severity, such as "errors: 2 new, 1 resolved, 4 from earlier". */
 function agesOf({ violation_ages: ages }: Manifest): string[] {
   return Object.entries(ages)
     .filter(([, { new: fresh, resolved, standing }]) => fresh + resolved + standing > 0)
@@ -185,7 +185,7 @@ function agesOf({ violation_ages: ages }: Manifest): string[] {
 }
 
 function countAges({ new: fresh, resolved, standing }: ViolationAges): string {
-  return Object.entries({ new: fresh, resolved, standing })
+  return Object.entries({ new: fresh, resolved, 'from earlier': standing })
     .flatMap(([age, count]) => (count === 0 ? [] : [`${formatNumber(count)} ${age}`]))
     .join(', ');
 }

@@ -17,7 +17,7 @@ export function sparkName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
 }
 
-/** Names the view of all records of a dataset, with what was decided on each. */
+/** Names the view of all records of a dataset, each with whether it is a row, a duplicate or in quarantine. */
 export const judgedName = (table: string): string => sparkName(`_${table}_judged`);
 
 /** Names the view of the rows of a dataset. */
