@@ -154,12 +154,13 @@ bench-long: build ## the same with ten million records (takes many minutes)
 bench-peers: build ## the same work with dlt and sling (installs them)
 	node --expose-gc dist/bench/main.js peers
 
-bench-report: build ## all of these, written to docs/explanation/performance.md (takes half an hour)
+bench-report: build ## all of these, written to docs/explanation/performance.md and CONTRIBUTING.md (takes an hour)
 	node --expose-gc dist/bench/main.js report
 
-compare: build ## load the sample with rekap and four other tools from a service that caps limit (installs them)
+compare: build ## load the sample with rekap and four other tools from a service that caps limit, and compare time and CPU (installs them)
 	@command -v python3 > /dev/null || { echo 'make compare needs Python 3, which is not installed.' >&2; exit 1; }
 	python3 bench/peers/compare.py
+	node --expose-gc dist/bench/main.js peers
 
 sample: build ## regenerate data/sample
 	node dist/data/sample/generate.js

@@ -70,6 +70,6 @@ function judge(finding: Finding): [must: string, aim: string, met: string] {
   const ratio = ratioOf(finding);
   const reaches = (bound: number): boolean => (atMost === undefined ? ratio >= bound : ratio <= bound);
   const sign = atMost === undefined ? '≥' : '≤';
-  const met = reaches(bounds.aim) ? 'aim' : reaches(bounds.must) ? 'must' : 'NO';
+  const met = reaches(bounds.aim) ? 'aim' : reaches(bounds.must) ? 'must' : '–';
   return [`${sign} ${bounds.must}`, `${sign} ${bounds.aim}`, met];
 }

@@ -1,6 +1,6 @@
 /** `make bench`: measures the sections named as arguments, or all short ones, and prints one table. */
 
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, platform, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { renderTable } from '../src/cli/print/table.ts';
@@ -13,6 +13,7 @@ import { benchNation } from './nation.ts';
 import { benchNight } from './night.ts';
 import { benchPeers } from './peers.ts';
 import { benchQuery } from './query.ts';
+import { renderPage, replaceBounds } from './report-page.ts';
 import { benchServe } from './serve.ts';
 import { benchStartup } from './startup.ts';
 import { benchTransform } from './transform.ts';
@@ -33,6 +34,7 @@ const sections = new Map([...short, ['long', benchLong], ['peers', benchPeers]])
 
 const report = 'report';
 const page = fileURLToPath(new URL('../../docs/explanation/performance.md', import.meta.url));
+const guide = fileURLToPath(new URL('../../CONTRIBUTING.md', import.meta.url));
 const measured = `Node ${process.version} on ${platform()}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB`;
 
 const named = process.argv.slice(2);
@@ -46,27 +48,10 @@ for (const name of names) {
   process.stderr.write(`${name} …\n`);
   findings.push(...(await sections.get(name)!()));
 }
-const rows = tableRows(findings);
-process.stdout.write(`\n${renderTable(rows, { head: headings, right: numberColumns })}\n\n${measured}.
+process.stdout.write(`\n${renderTable(tableRows(findings), { head: headings, right: numberColumns })}\n\n${measured}.
 Compare ratios within one run. Times depend on the machine and on what else it does.\n`);
 if (named.includes(report)) {
-  await writeFile(page, renderPage(rows));
-  process.stdout.write(`Wrote ${page}.\n`);
-}
-
-function renderPage(table: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const rule = headings.map((_, index) => (numberColumns.includes(index) ? '---:' : '---'));
-  return `# Performance
-
-\`make bench\` measures rekap on your machine. Each line compares two figures from the same run, so that the speed of the machine matters
-little. A sync of many records is compared with \`JSON.parse\` of all bytes that it receives, and a sync of a slow source with the time that its
-requests need at least. \`make bench-report\` measures everything, also ten million records and dlt, and writes this page.
-
-Measured on ${new Date().toISOString().slice(0, 10)} with ${measured}. Another process was the source, on the same cores.
-
-${[headings, rule, ...table].map(line).join('\n')}
-
-"Met" says which of the two bounds the ratio reaches. Lines without bounds explain others.
-`;
+  await writeFile(page, renderPage(findings, measured));
+  await writeFile(guide, replaceBounds(await readFile(guide, 'utf8'), findings));
+  process.stdout.write(`Wrote ${page} and ${guide}.\n`);
 }

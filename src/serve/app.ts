@@ -78,7 +78,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => JSON.stringify);
   if (faults === undefined)
-    await app.register(compress, { encodings: ['gzip'], threshold: 1024, customTypes: /^text\/|json/ });
+    await app.register(compress, {
+      encodings: ['gzip'],
+      threshold: limits.compressedFrom,
+      customTypes: /^text\/|json/,
+      globalDecompression: false,
+    });
   if (site !== undefined) await app.register(fastifySwagger, documentService(about));
   const requireKey = (request: FastifyRequest): void => checkKey(request, options.keys, about.auth);
   addEndpoints(app, options, requireKey);
@@ -106,7 +111,12 @@ function addEndpoints(
       method: ['GET', 'HEAD'],
       url: path,
       schema: documentEndpoint(atPath[0]!),
-      onRequest: async (request) => requireKey(request),
+      // The handler compresses, and keeps the result.
+      compress: false,
+      onRequest(request, _reply, done) {
+        requireKey(request);
+        done();
+      },
       handler(request, reply) {
         // Lists at one path differ in the parameters that they declare.
         const query = request.query as Readonly<Record<string, unknown>>;

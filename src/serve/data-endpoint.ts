@@ -1,11 +1,12 @@
 /** Serves a data endpoint: selects records in memory, and writes them in the format that the pipeline declares. */
 
-import { Readable } from 'node:stream';
+import { pipeline as connect, Readable } from 'node:stream';
+import { createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { pointerPath, writeMember } from '../project/field-path.ts';
 import { shapeOf } from '../source/decode/document-shape.ts';
-import { pagesKept, pieceBytes } from './limits.ts';
+import { compressedFrom, pagesKept, pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
 import { nextOf, parametersOf, readSelection } from './selection.ts';
 
@@ -18,7 +19,7 @@ export function typeOf({ format }: AnyPipeline): string {
 /** Returns the handler of a pipeline's endpoint for GET and HEAD. Node omits the body for HEAD. */
 export function handleData(pipeline: AnyPipeline, source: RecordSource) {
   const parameters = parametersOf(pipeline);
-  // By tag, which names the records and the selection. Writing a page takes longer than everything else in a request.
+  // By tag, which names the records and the selection, and by encoding. Writing a page takes longer than everything else in a request.
   const pages = new Map<string, Buffer>();
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const selection = readSelection(request.query, pipeline, parameters);
@@ -31,6 +32,7 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
       'last-modified': set.lastModified.toUTCString(),
       // Only the client may cache a response that requires a key. It must revalidate each time.
       'cache-control': 'private, no-cache',
+      vary: 'accept-encoding',
     });
     const list = partition === null ? set.records : (set.byPartition.get(partition) ?? []);
     const records = list.slice(offset, offset + limit);
@@ -42,18 +44,25 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
     const tags = request.headers['if-none-match'];
     if (tags === '*' || tags?.includes(etag) === true) return reply.code(304).send();
     reply.header('content-type', typeOf(pipeline));
+    const isCompressed = acceptsGzip.test(request.headers['accept-encoding'] ?? '');
     const envelope = { records, next, hasMore };
     const length = records.reduce((sum, record) => sum + record.length, 0);
-    if (length > pieceBytes) return sendPieces(reply, pipeline, envelope);
-    let page = pages.get(etag);
+    if (length > pieceBytes) return sendPieces(reply, pipeline, envelope, isCompressed);
+    const kept = isCompressed && length > compressedFrom ? `${etag}gzip` : etag;
+    let page = pages.get(kept);
     if (page === undefined) {
-      page = Buffer.from(writeEnvelope(pipeline, envelope));
-      if (pages.size === pagesKept) pages.clear();
-      pages.set(etag, page);
+      const text = writeEnvelope(pipeline, envelope);
+      page = kept === etag ? Buffer.from(text) : gzipSync(text);
+      if (pages.size >= pagesKept) pages.clear();
+      pages.set(kept, page);
     }
+    if (kept !== etag) reply.header('content-encoding', 'gzip');
     return reply.send(page);
   };
 }
+
+/** `gzip` without a weight of 0 (RFC 9110, section 12.5.3). */
+const acceptsGzip = /(?:^|,)\s*gzip\s*(?:,|$|;\s*q=(?!0(?:\.0*)?\s*(?:,|$)))/i;
 
 export interface Envelope {
   readonly records: readonly string[];
@@ -69,11 +78,18 @@ export function writeEnvelope(pipeline: AnyPipeline, envelope: Envelope): string
   return [...cutEnvelope(pipeline, envelope)].join('');
 }
 
-function sendPieces(reply: FastifyReply, pipeline: AnyPipeline, envelope: Envelope): FastifyReply {
-  const { records } = envelope;
-  const bytes = records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);
-  const others = Buffer.byteLength(writeEnvelope(pipeline, { ...envelope, records: records.map(() => '') }));
-  return reply.header('content-length', bytes + others).send(Readable.from(cutEnvelope(pipeline, envelope)));
+function sendPieces(
+  reply: FastifyReply,
+  pipeline: AnyPipeline,
+  envelope: Envelope,
+  isCompressed: boolean,
+): FastifyReply {
+  const pieces = Readable.from(cutEnvelope(pipeline, envelope));
+  if (isCompressed)
+    return reply.header('content-encoding', 'gzip').send(connect(pieces, createGzip(), () => undefined));
+  const bytes = envelope.records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);
+  const others = Buffer.byteLength(writeEnvelope(pipeline, { ...envelope, records: envelope.records.map(() => '') }));
+  return reply.header('content-length', bytes + others).send(pieces);
 }
 
 function* cutEnvelope(pipeline: AnyPipeline, envelope: Envelope): Generator<string> {

@@ -29,6 +29,9 @@ export const reservedConnections = 32;
 /** Size of the pieces of a long response, so that a client that doesn't read it uses little memory. */
 export const pieceBytes = 65_536;
 
+/** Bytes from which a response is compressed for clients that accept it. */
+export const compressedFrom = 1024;
+
 /** Pages of an endpoint that stay in memory, each of about `pieceBytes` at most. */
 export const pagesKept = 256;
 
