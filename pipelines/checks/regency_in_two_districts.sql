@@ -6,21 +6,29 @@ WITH places AS (
   UNION ALL
   SELECT 'voting_rights_users', election_year, election_type, dapil_id, province, regency FROM voting_rights_users
 ),
+-- Compares names as the check regency_names does.
+spelled AS (
+  SELECT *, hash(
+    lower(nfc_normalize(regexp_replace(regency, '[\pZ\pC]', '', 'g'))),
+    lower(nfc_normalize(regexp_replace(province, '[\pZ\pC]', '', 'g')))
+  ) AS plain
+  FROM places
+),
 -- Avoids a list of districts per regency, because DuckDB keeps such lists in memory despite its memory limit.
 several AS (
-  SELECT dataset, election_year, election_type, province, regency
-  FROM places
-  GROUP BY dataset, election_year, election_type, province, regency
-  HAVING count(*) > 1
+  SELECT dataset, election_year, election_type, plain
+  FROM spelled
+  GROUP BY dataset, election_year, election_type, plain
+  HAVING min(dapil_id) <> max(dapil_id)
 ),
 found AS (
   SELECT
-    dataset, election_year, election_type, province, regency,
-    unnest(list_sort(list(dapil_id))) AS dapil_id,
-    array_to_string(list_sort(list(dapil_id)), ', ') AS districts
-  FROM places
-  JOIN several USING (dataset, election_year, election_type, province, regency)
-  GROUP BY dataset, election_year, election_type, province, regency
+    dataset, election_year, election_type,
+    unnest(list({dapil_id: dapil_id, province: province, regency: regency}), recursive := true),
+    array_to_string(list_sort(list(DISTINCT dapil_id)), ', ') AS districts
+  FROM spelled
+  JOIN several USING (dataset, election_year, election_type, plain)
+  GROUP BY dataset, election_year, election_type, plain
 )
 SELECT
   dataset, election_year, election_type, dapil_id, province, regency,

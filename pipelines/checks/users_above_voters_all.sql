@@ -3,12 +3,14 @@
 -- id: {column} ({field}) tercatat {actual}, padahal hanya ada {limit} pemilih
 WITH pairs AS (
   SELECT
-    election_year, election_type, dapil_id, province, regency, c.column_name,
-    CASE c.column_name WHEN 'male_total' THEN u.male_total WHEN 'female_total' THEN u.female_total ELSE u.grand_total END AS users,
-    CASE c.column_name WHEN 'male_total' THEN v.male_total WHEN 'female_total' THEN v.female_total ELSE v.grand_total END AS voters
-  FROM voting_rights_users u
-  JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
-  CROSS JOIN (VALUES ('male_total'), ('female_total'), ('grand_total')) AS c (column_name)
+    election_year, election_type, dapil_id, users_province AS province, users_regency AS regency,
+    unnest([
+      {column_name: 'male_total', users: users_male_total, voters: voters_male_total},
+      {column_name: 'female_total', users: users_female_total, voters: voters_female_total},
+      {column_name: 'grand_total', users: users_grand_total, voters: voters_grand_total}
+    ], recursive := true)
+  FROM regency_figures
+  WHERE users_male_total > voters_male_total OR users_female_total > voters_female_total OR users_grand_total > voters_grand_total
 )
 SELECT
   'voting_rights_users' AS dataset,

@@ -3,12 +3,14 @@
 -- id: {column} ({field}) tercatat {actual}, padahal hanya ada {limit} pemilih
 WITH pairs AS (
   SELECT
-    election_year, election_type, dapil_id, province, regency, c.column_name,
-    CASE c.column_name WHEN 'dpk_male' THEN u.dpk_male WHEN 'dpk_female' THEN u.dpk_female ELSE u.dpk_total END AS users,
-    CASE c.column_name WHEN 'dpk_male' THEN v.dpk_male WHEN 'dpk_female' THEN v.dpk_female ELSE v.dpk_total END AS voters
-  FROM voting_rights_users u
-  JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
-  CROSS JOIN (VALUES ('dpk_male'), ('dpk_female'), ('dpk_total')) AS c (column_name)
+    election_year, election_type, dapil_id, users_province AS province, users_regency AS regency,
+    unnest([
+      {column_name: 'dpk_male', users: users_dpk_male, voters: voters_dpk_male},
+      {column_name: 'dpk_female', users: users_dpk_female, voters: voters_dpk_female},
+      {column_name: 'dpk_total', users: users_dpk_total, voters: voters_dpk_total}
+    ], recursive := true)
+  FROM regency_figures
+  WHERE users_dpk_male > voters_dpk_male OR users_dpk_female > voters_dpk_female OR users_dpk_total > voters_dpk_total
 )
 SELECT
   'voting_rights_users' AS dataset,

@@ -3,12 +3,14 @@
 -- id: {column} ({field}) tercatat {actual}, padahal hanya ada {limit} pemilih
 WITH pairs AS (
   SELECT
-    election_year, election_type, dapil_id, province, regency, c.column_name,
-    CASE c.column_name WHEN 'dpt_male' THEN u.dpt_male WHEN 'dpt_female' THEN u.dpt_female ELSE u.dpt_total END AS users,
-    CASE c.column_name WHEN 'dpt_male' THEN v.dpt_male WHEN 'dpt_female' THEN v.dpt_female ELSE v.dpt_total END AS voters
-  FROM voting_rights_users u
-  JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
-  CROSS JOIN (VALUES ('dpt_male'), ('dpt_female'), ('dpt_total')) AS c (column_name)
+    election_year, election_type, dapil_id, users_province AS province, users_regency AS regency,
+    unnest([
+      {column_name: 'dpt_male', users: users_dpt_male, voters: voters_dpt_male},
+      {column_name: 'dpt_female', users: users_dpt_female, voters: voters_dpt_female},
+      {column_name: 'dpt_total', users: users_dpt_total, voters: voters_dpt_total}
+    ], recursive := true)
+  FROM regency_figures
+  WHERE users_dpt_male > voters_dpt_male OR users_dpt_female > voters_dpt_female OR users_dpt_total > voters_dpt_total
 )
 SELECT
   'voting_rights_users' AS dataset,

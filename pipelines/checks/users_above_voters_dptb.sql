@@ -3,12 +3,14 @@
 -- id: {column} ({field}) tercatat {actual}, padahal hanya ada {limit} pemilih
 WITH pairs AS (
   SELECT
-    election_year, election_type, dapil_id, province, regency, c.column_name,
-    CASE c.column_name WHEN 'dptb_male' THEN u.dptb_male WHEN 'dptb_female' THEN u.dptb_female ELSE u.dptb_total END AS users,
-    CASE c.column_name WHEN 'dptb_male' THEN v.dptb_male WHEN 'dptb_female' THEN v.dptb_female ELSE v.dptb_total END AS voters
-  FROM voting_rights_users u
-  JOIN voters v USING (election_year, election_type, dapil_id, province, regency)
-  CROSS JOIN (VALUES ('dptb_male'), ('dptb_female'), ('dptb_total')) AS c (column_name)
+    election_year, election_type, dapil_id, users_province AS province, users_regency AS regency,
+    unnest([
+      {column_name: 'dptb_male', users: users_dptb_male, voters: voters_dptb_male},
+      {column_name: 'dptb_female', users: users_dptb_female, voters: voters_dptb_female},
+      {column_name: 'dptb_total', users: users_dptb_total, voters: voters_dptb_total}
+    ], recursive := true)
+  FROM regency_figures
+  WHERE users_dptb_male > voters_dptb_male OR users_dptb_female > voters_dptb_female OR users_dptb_total > voters_dptb_total
 )
 SELECT
   'voting_rights_users' AS dataset,

@@ -1,9 +1,11 @@
 -- One row per regency or city, with the figures of both datasets side by side. The star schema and all turnout views are built on it.
 -- dapil_name: Name of the electoral district, in the spelling that most of its rows use.
 -- province: Name of the province, as in voters. If only voting_rights_users has the regency, as in that dataset.
--- regency: Name of the regency or city, as in voters. If only voting_rights_users has the regency, as in that dataset. Names that differ only in spaces or letter case are the same regency.
+-- regency: Name of the regency or city, as in voters. If only voting_rights_users has the regency, as in that dataset. Names that differ only in spaces, invisible characters or letter case are the same regency.
 -- voters_*: voters
 -- users_*: voting_rights_users
+-- users_province: Name of the province as in voting_rights_users. NULL if that dataset lacks the regency.
+-- users_regency: Name of the regency or city as in voting_rights_users. NULL if that dataset lacks the regency.
 -- in_voters: True if voters has the regency.
 -- in_users: True if voting_rights_users has the regency.
 -- voters_is_consistent: True if the row in voters passes every check of severity error. NULL if voters has no such row.
@@ -29,15 +31,15 @@ districts AS (
 ),
 only_voters AS (
   SELECT election_year, election_type, dapil_id, province, regency,
-    lower(replace(province, ' ', '')) AS plain_province, lower(replace(regency, ' ', '')) AS plain_regency
+    lower(nfc_normalize(regexp_replace(province, '[\pZ\pC]', '', 'g'))) AS plain_province, lower(nfc_normalize(regexp_replace(regency, '[\pZ\pC]', '', 'g'))) AS plain_regency
   FROM (SELECT election_year, election_type, dapil_id, province, regency FROM voters EXCEPT SELECT election_year, election_type, dapil_id, province, regency FROM voting_rights_users) AS missing_users
 ),
 only_users AS (
   SELECT election_year, election_type, dapil_id, province, regency,
-    lower(replace(province, ' ', '')) AS plain_province, lower(replace(regency, ' ', '')) AS plain_regency
+    lower(nfc_normalize(regexp_replace(province, '[\pZ\pC]', '', 'g'))) AS plain_province, lower(nfc_normalize(regexp_replace(regency, '[\pZ\pC]', '', 'g'))) AS plain_regency
   FROM (SELECT election_year, election_type, dapil_id, province, regency FROM voting_rights_users EXCEPT SELECT election_year, election_type, dapil_id, province, regency FROM voters) AS missing_voters
 ),
--- Regencies that the two datasets spell differently. A spelling that fits several rows isn't matched.
+-- Regencies that the two datasets spell differently: the check regency_names compares names in the same way. A spelling that fits several rows isn't matched.
 spellings AS (
   SELECT
     election_year, election_type, dapil_id,
@@ -53,6 +55,7 @@ users AS (
     u.election_year, u.election_type, u.dapil_id,
     coalesce(s.voters_province, u.province) AS province,
     coalesce(s.voters_regency, u.regency) AS regency,
+    u.province AS users_province, u.regency AS users_regency,
     u.dpt_male, u.dpt_female, u.dpt_total, u.dptb_male, u.dptb_female, u.dptb_total,
     u.dpk_male, u.dpk_female, u.dpk_total, u.male_total, u.female_total, u.grand_total,
     u.is_consistent
@@ -64,6 +67,7 @@ users AS (
 pairs AS (
   SELECT
     election_year, election_type, dapil_id, province, regency,
+    users_province, users_regency,
     v.dpt_male AS voters_dpt_male, v.dpt_female AS voters_dpt_female, v.dpt_total AS voters_dpt_total,
     v.dptb_male AS voters_dptb_male, v.dptb_female AS voters_dptb_female, v.dptb_total AS voters_dptb_total,
     v.dpk_male AS voters_dpk_male, v.dpk_female AS voters_dpk_female, v.dpk_total AS voters_dpk_total,
@@ -97,6 +101,7 @@ SELECT
   users_dpt_male, users_dpt_female, users_dpt_total, users_dptb_male, users_dptb_female, users_dptb_total,
   users_dpk_male, users_dpk_female, users_dpk_total, users_male_total, users_female_total, users_grand_total,
   users_is_consistent,
+  users_province, users_regency,
   in_voters,
   in_users,
   CASE

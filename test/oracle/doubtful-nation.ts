@@ -42,13 +42,13 @@ const who = { datapemilihdpr: 'Pemilih', datahakpilihdpr: 'PenggunaHakPilih' } a
 const files = Object.keys(who) as (keyof SourceData)[];
 
 export function doubtfulNation(): SourceData {
-  const nation = smallNation({ 1101: 40, 1102: 40, 1201: 12 });
+  const nation = smallNation({ 1101: 44, 1102: 40, 1201: 12 });
   for (const file of files) {
     const records = nation[file];
     const fields = Object.keys(records[0]!).filter((field) => field.startsWith('Jumlah'));
     const doubts = [...counts, '@escaped', '@fraction', '@exponent'];
     // The two tables have their doubts in different rows, so that the checks across them have figures to compare.
-    const first = file === 'datapemilihdpr' ? 0 : 40;
+    const first = file === 'datapemilihdpr' ? 0 : 44;
     for (const [at, doubt] of doubts.entries()) records[first + at]![fields[at % fields.length]!] = doubt;
     addNames(nation, file);
     addNoRecords(nation, file);
@@ -106,6 +106,23 @@ function breakAcross(nation: SourceData): void {
   for (const [at, list] of ['DPT', 'DPTb', 'DPK'].entries())
     users(30 + at)[`JumlahPenggunaHakPilihPerempuanDalam${list}`] = '2147483647';
   users(33)['JumlahSeluruhPenggunaHakPilih'] = '2147483647';
+  // Pairs with two spellings: a count above the voters, and one of exactly 100 %.
+  const spelled = (index: number): Record<string, unknown> => {
+    const voters = nation.datapemilihdpr.find(named(index))!;
+    voters['NamaKabupaten'] = `Kota\u00a01101-${index}`;
+    return voters;
+  };
+  users(40)['JumlahPenggunaHakPilihPerempuanDalamDPT'] = '2147483647';
+  spelled(40);
+  const full = spelled(41);
+  const list = 'JumlahPemilihLakiLakiDanPerempuanDalam';
+  users(41)['JumlahSeluruhPenggunaHakPilih'] = String(Number(full[`${list}DPT`]) + Number(full[`${list}DPK`]));
+  // A regency in two districts, with two spellings.
+  nation.datapemilihdpr.push({
+    ...nation.datapemilihdpr.find(named(42))!,
+    NamaKabupaten: 'kota1101-42',
+    IdDapil: '1301',
+  });
   nation.datapemilihdpr = nation.datapemilihdpr.filter((record) => !named(34)(record));
   nation.datahakpilihdpr = nation.datahakpilihdpr.filter((record) => !named(35)(record));
 }

@@ -127,14 +127,20 @@ def province_code(name):
     return codes[0] if codes else None
 
 
+def spelled(name):
+    """A name without what a reader doesn't see."""
+    kept = "".join(letter for letter in name if unicodedata.category(letter)[0] not in "ZC")
+    return unicodedata.normalize("NFC", kept).lower()
+
+
 def pair(voters, users):
-    """The keys of users by those of voters: the same key, or one that differs only in spaces and letter case."""
-    spelled = defaultdict(lambda: ([], []))
+    """The keys of users by those of voters: the same key, or one that is spelled alike."""
+    alike = defaultdict(lambda: ([], []))
     for side, (mine, other) in enumerate(((voters, users), (users, voters))):
         for key in mine.keys() - other.keys():
-            spelled[(*key[:3], *(name.lower().replace(" ", "") for name in key[3:]))][side].append(key)
-    alike = {left[0]: right[0] for left, right in spelled.values() if len(left) == len(right) == 1}
-    return {**{key: key for key in voters.keys() & users.keys()}, **alike}
+            alike[(*key[:3], *map(spelled, key[3:]))][side].append(key)
+    single = {left[0]: right[0] for left, right in alike.values() if len(left) == len(right) == 1}
+    return {**{key: key for key in voters.keys() & users.keys()}, **single}
 
 
 def key_of(record):
@@ -219,18 +225,18 @@ class Recomputation:
 
     def check_across(self):
         voters, users = (self.tables[name] for name in DATASETS)
+        pairs = pair(voters, users)
         for check, columns in ABOVE.items():
-            for key, column in ((key, column) for key in voters.keys() & users.keys() for column in columns):
-                figures = (voters[key].get(column), users[key].get(column))
+            for (theirs, key), column in ((keys, column) for keys in pairs.items() for column in columns):
+                figures = (voters[theirs].get(column), users[key].get(column))
                 if None not in figures and figures[0] < figures[1]:
                     self.violate("voting_rights_users", key, check, column, figures=figures)
-        for key in voters.keys() & users.keys():
-            figures = [users[key].get("grand_total"), voters[key].get("dpt_total"), voters[key].get("dpk_total")]
+        for theirs, key in pairs.items():
+            figures = [users[key].get("grand_total"), voters[theirs].get("dpt_total"), voters[theirs].get("dpk_total")]
             if None not in figures and figures[0] > 0 and figures[0] >= figures[1] + figures[2]:
                 check = "turnout_exactly_100" if figures[0] == figures[1] + figures[2] else "turnout_above_100"
                 figures = (figures[1] + figures[2], figures[0])
                 self.violate("voting_rights_users", key, check, "grand_total", figures=figures)
-        pairs = pair(voters, users)
         alone = [("voters", key) for key in voters.keys() - pairs.keys()]
         alone += [("voting_rights_users", key) for key in users.keys() - set(pairs.values())]
         for name, key in alone if voters and users else ():
@@ -241,11 +247,11 @@ class Recomputation:
         for name, key, row in ((name, key, row) for name, table in self.tables.items() for key, row in table.items()):
             year, kind, district, *place = key
             names[year, kind, district].add(row["dapil_name"])
-            places[("regency_in_two_districts", "dapil_id", name, year, kind, *place)].add(key)
-            spelled = [unicodedata.normalize("NFC", word).lower().replace(" ", "") for word in place]
-            spellings[(year, kind, district, *spelled)].add((name, key))
+            words = [spelled(word) for word in place]
+            places[("regency_in_two_districts", "dapil_id", name, year, kind, *words)].add(key)
+            spellings[(year, kind, district, *words)].add((name, key))
         for (check, column, name, *_), keys in places.items():
-            for key in keys if len(keys) > 1 else ():
+            for key in keys if len({key[2] for key in keys}) > 1 else ():
                 self.violate(name, key, check, column)
         for rows in spellings.values():
             for name, key in rows if len({key for _, key in rows}) > 1 else ():

@@ -254,6 +254,7 @@ def stray_numbers(page, figures):
     names = {str(row[column]) for row in figures.views.turnout for column in ("dapil_name", "province", "regency")}
     names |= {f"{row['election_type']} {row['election_year']}" for row in figures.views.turnout}
     names |= {"SHA-256", *(str(row["dapil_name"]) for table in figures.recomputation.tables.values() for row in table.values())}
+    names |= {key[4] for table in figures.recomputation.tables.values() for key in table}
     text = "\n".join(page.text).lower()
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name.lower(), " ")
