@@ -154,7 +154,7 @@ bench-long: build ## the same with ten million records (takes many minutes)
 bench-peers: build ## the same work with dlt and sling (installs them)
 	node --expose-gc dist/bench/main.js peers
 
-bench-report: build ## all of these, written to docs/explanation/performance.md and CONTRIBUTING.md (takes an hour)
+bench-report: build ## bench and bench-peers, written to docs/explanation/performance.md and CONTRIBUTING.md (takes half an hour)
 	node --expose-gc dist/bench/main.js report
 
 compare: build ## load the sample with rekap and four other tools from a service that caps limit, and compare time and CPU (installs them)

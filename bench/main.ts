@@ -38,7 +38,11 @@ const guide = fileURLToPath(new URL('../../CONTRIBUTING.md', import.meta.url));
 const measured = `Node ${process.version} on ${platform()}, ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB`;
 
 const named = process.argv.slice(2);
-const names = named.includes(report) ? [...sections.keys()] : named.length > 0 ? named : [...short.keys()];
+const names = named.includes(report)
+  ? [...short.keys(), 'peers', ...named.filter((name) => name !== report)]
+  : named.length > 0
+    ? named
+    : [...short.keys()];
 const unknown = names.filter((name) => !sections.has(name));
 if (unknown.length > 0)
   throw new Error(`There is no section ${unknown.join(', ')}. The sections are ${[...sections.keys()].join(', ')}.`);

@@ -97,9 +97,12 @@ async function compare(work: Work, venv: string, folder: string): Promise<Findin
         join(into, 'env.yaml'),
         `connections: { service: { type: api, spec: 'file://${into}/spec.yaml' } }\n`,
       );
-      const stream = work.partitions.length > 0 ? '*' : 'voters';
-      const to = ['--tgt-object', `file://${into}/{stream_name}.csv`];
-      const words = [slingIn(venv), 'run', '--src-conn', 'service', '--src-stream', stream, ...to];
+      const streams = work.partitions.length > 0 ? ['voters', 'voting_rights_users'] : ['voters'];
+      await writeFile(
+        join(into, 'replication.yaml'),
+        `source: service\ntarget: local\ndefaults: { mode: full-refresh, object: 'file://${into}/{stream_name}.csv' }\nstreams: { ${streams.map((name) => `${name}: {}`).join(', ')} }\n`,
+      );
+      const words = [slingIn(venv), 'run', '--replication', join(into, 'replication.yaml')];
       return time(words, { SLING_HOME_DIR: into, SLING_TELEMETRY: 'false' });
     },
   };
@@ -149,6 +152,8 @@ name: service
 defaults:
   state: { base_url: '${url}/api', offset: 0, limit: 1000 }
   request:
+    rate: 1000
+    concurrency: ${concurrency}
     headers: { x-api-key: bench }
     parameters: { offset: '\${state.offset}', limit: '\${state.limit}'${isWhole ? '' : ", id_dapil: '${state.dapil}'"} }
   pagination:

@@ -15,14 +15,12 @@ from dlt.sources.helpers.rest_client.paginators import OffsetPaginator
 url, folder, loader, partitions = *sys.argv[1:4], json.loads(sys.argv[4])
 
 
+client = RESTClient(base_url=url, headers={"x-api-key": "bench"}, data_selector="data")
+
+
 def pages(path, **params):
-    client = RESTClient(
-        base_url=url,
-        headers={"x-api-key": "bench"},
-        paginator=OffsetPaginator(limit=1000, total_path=None, stop_after_empty_page=True),
-        data_selector="data",
-    )
-    for page in client.paginate(path, params=params):
+    paginator = OffsetPaginator(limit=1000, total_path=None, stop_after_empty_page=True)
+    for page in client.paginate(path, params=params, paginator=paginator):
         yield pyarrow.Table.from_pylist(list(page)) if loader == "arrow" else page
 
 
