@@ -6,7 +6,7 @@ SELECT
   regencies, regencies_missing, regencies_unknown, regencies_zero_denominator, regencies_contradicting,
   users_per_dpt_and_dpk_pct_with_contradicting, users_per_dpt_pct_with_contradicting, users_per_voters_pct_with_contradicting,
   voters_dpt_and_dpk_with_contradicting, voters_dpt_with_contradicting, users_with_contradicting, voters_with_contradicting,
-  users_all, voters_all,
+  users_all, voters_all, voters_compared_pct,
   regencies_in_users, regencies_in_voters, unknown_users, unknown_voters
 FROM turnout_sums
 WHERE level = 'national'

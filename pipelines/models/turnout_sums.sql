@@ -10,6 +10,7 @@
 -- voters_compared: Voters on all lists in the compared regencies. Unit: people.
 -- voters_dpt_compared: Voters in the DPT in the compared regencies. Unit: people.
 -- voters_dpt_and_dpk_compared: Voters in the DPT and the DPK in the compared regencies. Unit: people.
+-- voters_compared_pct: voters_compared divided by voters_all, in percent: how much of the place the rates cover.
 -- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting. Unit: regencies.
 -- regencies_compared: Regencies that the rates include. Unit: regencies.
 -- regencies_missing: Regencies that are missing in one dataset. Unit: regencies.
@@ -72,6 +73,7 @@ SELECT
   1e2 * users_with_contradicting / nullif(voters_with_contradicting, 0) AS users_per_voters_pct_with_contradicting,
   voters_dpt_and_dpk_with_contradicting, voters_dpt_with_contradicting, users_with_contradicting, voters_with_contradicting,
   known_users AS users_all, known_voters AS voters_all,
+  1e2 * voters_compared / nullif(known_voters, 0) AS voters_compared_pct,
   regencies_in_users, regencies_in_voters, unknown_users, unknown_voters
 FROM sums
 ORDER BY level, election_year, election_type, dapil_id, dapil_name, province, sex

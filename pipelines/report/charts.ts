@@ -1,7 +1,7 @@
 /** Draws the charts of the report as HTML, with every number as text. */
 
 import { compareRates, isKnown, percentOf, type Rate } from './figure.ts';
-import type { ListFigures, Place } from './figures.ts';
+import { isPartial, type ListFigures, type Place } from './figures.ts';
 import { folded, type Html, html } from '../../src/runtime/html.ts';
 import { constant, type Page } from './page.ts';
 import { titleCase } from './place-names.ts';
@@ -18,12 +18,25 @@ export function spanOf(places: readonly Place[]): readonly [number, number] {
   return [from, Math.max(Math.ceil(Math.max(...all) / 10) * 10, from + 10)];
 }
 
+/** Says what the rates of a place cover, or why it has none; null if they cover the whole place, and for a regency. */
+export function scopeNote(place: Place, { own, print }: Page): Html | null {
+  const { scope, turnout } = place;
+  if (scope === null) return null;
+  if (isPartial(place)) return html`<small>${own.partial(print.show(scope.voters))}</small>`;
+  const left = Object.entries(scope.left).filter(([, count]) => count.count! > 0n);
+  if (isKnown(turnout.both) || left.length === 0) return null;
+  return html`<small
+    >${own.noRate(left.map(([reason, count]) => own.leftReasons[reason as keyof typeof scope.left](print.show(count))))}</small
+  >`;
+}
+
 export interface DotsSettings {
   readonly list: string;
   readonly span: readonly [from: number, to: number];
 }
 
-export function dots(places: readonly Place[], { list, span: [from, to] }: DotsSettings, { own, print }: Page): Html {
+export function dots(places: readonly Place[], { list, span: [from, to] }: DotsSettings, page: Page): Html {
+  const { own, print } = page;
   const at = (rate: Rate) => ((100 * (percentOf(rate, 2)! - from)) / (to - from)).toFixed(2);
   const mark = (rate: Rate, kind: string) =>
     isKnown(rate) ? html`<i class="${kind}" style="left:${at(rate)}%"></i>` : null;
@@ -43,9 +56,9 @@ export function dots(places: readonly Place[], { list, span: [from, to] }: DotsS
       >
     </li>
     ${places.map(
-      ({ name, turnout }) =>
+      ({ name, turnout, ...place }) =>
         html`<li>
-          <span class="name">${titleCase(name)}</span
+          <span class="name">${titleCase(name)}${scopeNote({ name, turnout, ...place }, page)}</span
           ><span
             class="track"
             title="${own.men}: ${print.text(turnout.male)}, ${own.women}: ${print.text(turnout.female)}"
@@ -76,11 +89,12 @@ export function tileMap(provinces: readonly Place[], { own, print }: Page): Html
     const province = placed.get(code);
     const place = `grid-column:${column + 1};grid-row:${row + 1}`;
     if (province === undefined) return html`<li class="step-none" style="${place}"><b>${label}</b></li>`;
-    const both = province.turnout.both;
+    const { both } = province.turnout;
+    const covered = isPartial(province) ? `; ${own.partialText(print.text(province.scope!.voters))}` : '';
     return html`<li
-      class="step-${stepOf(both)}"
+      class="step-${stepOf(both)}${covered === '' ? '' : ' partial'}"
       style="${place}"
-      title="${titleCase(province.name)}: ${print.text(both)}"
+      title="${titleCase(province.name)}: ${print.text(both)}${covered}"
     >
       <b>${label}</b>${print.show(both)}
     </li>`;
@@ -97,6 +111,7 @@ export function tileMap(provinces: readonly Place[], { own, print }: Page): Html
     <ul class="legend">
       ${legend}
       <li><i class="step-none"></i>${own.unknown}</li>
+      ${provinces.some(isPartial) ? html`<li><i class="partial"></i>${own.partialKey}</li>` : null}
     </ul>
     ${unplaced.length === 0 ? null : html`<p class="quiet">${own.notOnMap(names)}</p>`}
     ${folded(

@@ -1,7 +1,7 @@
 /** Reads the figures that the report shows from the views of a snapshot. */
 
 import { type Database, quoteText } from '../../src/runtime/database.ts';
-import { type Count, figuresOf, queryOf, type Rate, type Row } from './figure.ts';
+import { type Count, figuresOf, isKnown, queryOf, type Rate, type Row } from './figure.ts';
 
 const sexes = ['both', 'male', 'female'] as const;
 type Sex = (typeof sexes)[number];
@@ -13,14 +13,35 @@ export interface Place {
   readonly turnout: Readonly<Record<Sex, Rate>>;
   /** Why a regency isn't part of any rate, or `compared`; null for a place with several regencies. */
   readonly status: string | null;
+  /** What the rates of a place with several regencies cover; null for a regency. */
+  readonly scope: Scope | null;
   readonly row: string;
   readonly key: string;
   readonly kemendagriCode: string | null;
 }
 
-export interface Sums {
-  readonly turnout: Rate;
+const reasons = ['missing', 'unknown', 'zero_denominator', 'contradicting'] as const;
+
+export interface Scope {
+  /** The part of the known voters whose regency is compared. */
+  readonly voters: Rate;
   readonly withContradicting: Rate;
+  /** Regencies that aren't compared. */
+  readonly left: Readonly<Record<(typeof reasons)[number], Count>>;
+}
+
+/** A place whose compared regencies have a smaller part of its known voters isn't ranked. In percent. */
+export const leastScope = 95;
+
+/** Returns whether the rates of a place cover too little of it to be ranked. */
+export function isPartial({ scope, turnout }: Place): boolean {
+  if (scope === null || !isKnown(turnout.both)) return false;
+  const { numerator, denominator } = scope.voters;
+  return 100n * (numerator ?? 0n) < BigInt(leastScope) * (denominator ?? 0n);
+}
+
+export interface Sums extends Omit<Scope, 'voters'> {
+  readonly turnout: Rate;
   readonly users: Count;
   readonly voters: Count;
   readonly regencies: Count;
@@ -30,7 +51,6 @@ export interface Sums {
   /** Regencies with an unknown total, which `users` and `voters` don't include. */
   readonly unknownUsers: Count;
   readonly unknownVoters: Count;
-  readonly left: Readonly<Record<'missing' | 'unknown' | 'zero_denominator' | 'contradicting', Count>>;
 }
 
 export interface ListFigures {
@@ -61,10 +81,11 @@ const maxRegencies = 2000;
 const rankingLength = 10;
 const rate = 'users_per_dpt_and_dpk_pct';
 
-/** Returns the newest election; null if the snapshot has no regencies. */
+/** Returns the newest election, apart from those with less than half of the regencies of the largest; null if the snapshot has no regencies. */
 export async function readElection(database: Database): Promise<Election | null> {
   const [newest, ...older] = await database.rows<{ election_year: number; election_type: string }>(
-    'SELECT DISTINCT election_year, election_type FROM turnout_national ORDER BY election_year DESC, election_type',
+    `SELECT election_year, election_type FROM turnout_national WHERE sex = 'both'
+     ORDER BY regencies * 2 >= max(regencies) OVER () DESC, election_year DESC, election_type`,
   );
   if (newest === undefined) return null;
   const titleOf = (election: typeof newest) => `${election.election_type} ${election.election_year}`;
@@ -81,14 +102,8 @@ export async function readNation(database: Database, { condition }: Election): P
   return Object.fromEntries(
     rows.map((row) => {
       const { count, rate: rateOf } = figuresOf('turnout_national', row, [['sex', String(row['sex'])]]);
-      const reasons = ['missing', 'unknown', 'zero_denominator', 'contradicting'] as const;
       const sums: Sums = {
         turnout: rateOf(rate, 'users_compared', 'voters_dpt_and_dpk_compared'),
-        withContradicting: rateOf(
-          `${rate}_with_contradicting`,
-          'users_with_contradicting',
-          'voters_dpt_and_dpk_with_contradicting',
-        ),
         users: count('users_all'),
         voters: count('voters_all'),
         regencies: count('regencies'),
@@ -97,11 +112,22 @@ export async function readNation(database: Database, { condition }: Election): P
         inVoters: count('regencies_in_voters'),
         unknownUsers: count('unknown_users'),
         unknownVoters: count('unknown_voters'),
-        left: Object.fromEntries(reasons.map((reason) => [reason, count(`regencies_${reason}`)])) as Sums['left'],
+        ...scopeOf({ count, rate: rateOf }),
       };
       return [row['sex'], sums];
     }),
   ) as Record<Sex, Sums>;
+}
+
+function scopeOf({ count, rate: rateOf }: ReturnType<typeof figuresOf>): Omit<Scope, 'voters'> {
+  return {
+    withContradicting: rateOf(
+      `${rate}_with_contradicting`,
+      'users_with_contradicting',
+      'voters_dpt_and_dpk_with_contradicting',
+    ),
+    left: Object.fromEntries(reasons.map((reason) => [reason, count(`regencies_${reason}`)])) as Scope['left'],
+  };
 }
 
 export function readProvinces(database: Database, { condition }: Election): Promise<Place[]> {
@@ -173,6 +199,12 @@ async function readPlaces(
   const perSex = sexes.flatMap((sex) =>
     [users, voters].map((column) => `max(${column}) FILTER (sex = '${sex}') AS ${column}_${sex}`),
   );
+  const scope = isRegency
+    ? []
+    : [
+        ...['voters_compared', 'voters_all', 'users_with_contradicting', 'voters_dpt_and_dpk_with_contradicting'],
+        ...reasons.map((reason) => `regencies_${reason}`),
+      ].map((column) => `max(${column}) FILTER (sex = 'both') AS ${column}`);
   const also = ['dapil_name', 'rate_status', 'kemendagri_code'].map((name) => `any_value(${name}) AS ${name}`);
   const names = key.join(', ');
   // The places are chosen by their row of both sexes: to group all rows takes much longer.
@@ -182,7 +214,7 @@ async function readPlaces(
        UNION ALL BY NAME SELECT * FROM ${from}
      ),
      chosen AS (SELECT ${names}, ${rate} AS rate FROM given WHERE sex = 'both' ORDER BY ${order} LIMIT ${limit})
-     SELECT ${names}, rate, ${[...perSex, ...also].join(', ')}
+     SELECT ${names}, rate, ${[...perSex, ...scope, ...also].join(', ')}
      FROM given JOIN chosen USING (${names}) GROUP BY ${names}, rate ORDER BY ${order}`,
   );
   return rows.map((row) => {
@@ -196,11 +228,15 @@ async function readPlaces(
         `${voters}_${sex}`,
       ),
     ]);
+    const figures = figuresOf(view, row, [...place, ['sex', 'both']]);
     return {
       name: text('regency') ?? text('dapil_name') ?? text('province') ?? String(row['dapil_id']),
       province: isRegency ? text('province') : null,
       turnout: Object.fromEntries(turnout) as Place['turnout'],
       status: text('rate_status'),
+      scope: isRegency
+        ? null
+        : { voters: figures.rate('voters_compared_pct', 'voters_compared', 'voters_all'), ...scopeOf(figures) },
       row: `${view}?${queryOf(place)}`,
       key: placeKey(row),
       kemendagriCode: text('kemendagri_code'),

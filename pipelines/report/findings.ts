@@ -1,7 +1,7 @@
 /** Computes the findings at the top of the report. */
 
-import { compareRates, type Count, countOf, isKnown } from './figure.ts';
-import type { Place } from './figures.ts';
+import { compareRates, type Count, countOf, isKnown, type Rate } from './figure.ts';
+import { isPartial, type Place } from './figures.ts';
 
 export interface WomenAndMen {
   readonly women: Count;
@@ -25,12 +25,31 @@ export function compareSexes(provinces: readonly Place[]): WomenAndMen {
   };
 }
 
-/** Returns the provinces with the highest and the lowest turnout, several if they tie; null if fewer than two are known. */
-export function extremes(provinces: readonly Place[]): { highest: readonly Place[]; lowest: readonly Place[] } | null {
-  const known = provinces
-    .filter(({ turnout }) => isKnown(turnout.both))
-    .toSorted((a, b) => compareRates(b.turnout.both, a.turnout.both));
+export interface Extremes {
+  readonly highest: readonly Place[];
+  readonly lowest: readonly Place[];
+}
+
+/** Returns the ranked provinces with the highest and the lowest turnout, several if they tie; null if fewer than two are ranked. */
+export function extremes(provinces: readonly Place[]): Extremes | null {
+  return extremesBy(
+    provinces.filter((place) => !isPartial(place)),
+    ({ turnout }) => turnout.both,
+  );
+}
+
+/** Returns the same for all provinces, with the regencies that contradict themselves; null if the provinces are the same. */
+export function extremesWithContradicting(provinces: readonly Place[], { highest, lowest }: Extremes): Extremes | null {
+  const found = extremesBy(provinces, ({ scope }) => scope!.withContradicting);
+  const namesOf = (places: readonly Place[]): string => places.map(({ name }) => name).join('\n');
+  const isSame =
+    found === null || (namesOf(found.highest) === namesOf(highest) && namesOf(found.lowest) === namesOf(lowest));
+  return isSame ? null : found;
+}
+
+function extremesBy(places: readonly Place[], rateOf: (place: Place) => Rate): Extremes | null {
+  const known = places.filter((place) => isKnown(rateOf(place))).toSorted((a, b) => compareRates(rateOf(b), rateOf(a)));
   if (known.length < 2) return null;
-  const sameAs = (place: Place) => known.filter(({ turnout }) => compareRates(turnout.both, place.turnout.both) === 0);
+  const sameAs = (place: Place) => known.filter((other) => compareRates(rateOf(other), rateOf(place)) === 0);
   return { highest: sameAs(known[0]!), lowest: sameAs(known.at(-1)!) };
 }

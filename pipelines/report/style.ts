@@ -37,7 +37,7 @@ figure { margin: 0; } figcaption { color: var(--quiet); font-size: .875rem; marg
 .track .women { background: var(--women); border-radius: 0; rotate: 45deg; width: .5rem; height: .5rem; margin: -.25rem 0 0 -.25rem; }
 .axis .track { grid-column: 2; background: none; } .axis .track span { position: absolute; translate: -50%; color: var(--quiet); font-size: .75rem; }
 .map { display: grid; grid-template-columns: repeat(14, 1fr); gap: 2px; list-style: none; margin: 0; padding: 0; font-size: clamp(.5rem, 2.1vw, .68rem); line-height: 1.2; }
-.map li { aspect-ratio: 1; display: flex; flex-direction: column; align-items: center; justify-content: center; border-radius: 3px; overflow: hidden; } .map data { font-size: .9em; }
+.map li { aspect-ratio: 1; display: flex; flex-direction: column; align-items: center; justify-content: center; border-radius: 3px; overflow: hidden; } .map data { font-size: .9em; } .map .partial, .legend .partial { outline: 2px dashed currentColor; outline-offset: -3px; }
 @media (min-width: 900px) { .map { font-size: .62rem; } }
 .map li, .legend i, .track i, .bars i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .step-none { background: var(--step-none); color: var(--ink-none); } .step-0 { background: var(--step-0); color: var(--ink-0); } .step-1 { background: var(--step-1); color: var(--ink-1); }

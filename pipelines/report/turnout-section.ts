@@ -1,13 +1,16 @@
 /** Draws the sections on turnout: findings, the nation, provinces, districts, and the three lists. */
 
-import { dots, shares, spanOf, tileMap } from './charts.ts';
+import { dots, scopeNote, shares, spanOf, tileMap } from './charts.ts';
 import { compareRates, type Count, denominatorOf, type Figure, isKnown, numeratorOf } from './figure.ts';
-import type { ListFigures, Place, Ranking, Sums } from './figures.ts';
-import { compareSexes, extremes } from './findings.ts';
+import { isPartial, leastScope, type ListFigures, type Place, type Ranking, type Sums } from './figures.ts';
+import { compareSexes, extremes, extremesWithContradicting } from './findings.ts';
 import { folded, type Html, html, table } from '../../src/runtime/html.ts';
 import { amount, constant, type Page } from './page.ts';
 import { titleCase } from './place-names.ts';
 import type { Chain, Problems } from './problem-figures.ts';
+
+/** More provinces with the same turnout say nothing. */
+const maxTied = 6;
 
 type Nation = Readonly<Record<'both' | 'male' | 'female', Sums>>;
 
@@ -42,6 +45,7 @@ export function findings(page: Page, nation: Nation, provinces: readonly Place[]
 function sexes({ own, print }: Page, provinces: readonly Place[]): Html | null {
   const { women, men, equal, unknown, provinces: all } = compareSexes(provinces);
   if (amount(all) === 0) return null;
+  if (amount(women) + amount(men) === 0) return own.allEqual(print.show(equal), amount(equal));
   const first =
     amount(women) >= amount(men)
       ? own.womenHigher(print.show(women), print.show(all))
@@ -53,14 +57,23 @@ function sexes({ own, print }: Page, provinces: readonly Place[]): Html | null {
 
 function farthest({ own, print }: Page, provinces: readonly Place[]): Html | null {
   const ends = extremes(provinces);
-  if (ends === null) return null;
-  const names = (places: readonly Place[]) => places.map(({ name }) => titleCase(name)).join(', ');
-  return own.extremes(
-    names(ends.highest),
-    print.show(ends.highest[0]!.turnout.both),
-    names(ends.lowest),
-    print.show(ends.lowest[0]!.turnout.both),
-  );
+  if (ends === null || ends.highest.length + ends.lowest.length > maxTied) return null;
+  const name = (places: readonly Place[]): string => places.map((place) => titleCase(place.name)).join(', ');
+  const show = ([place]: readonly Place[], rateOf: (place: Place) => Figure): Html => print.show(rateOf(place!));
+  const compared = ({ turnout }: Place): Figure => turnout.both;
+  const all = ({ scope }: Place): Figure => scope!.withContradicting;
+  const { highest, lowest } = ends;
+  const others = extremesWithContradicting(provinces, ends);
+  return html`${own.extremes(name(highest), show(highest, compared), name(lowest), show(lowest, compared))}${
+    others === null
+      ? null
+      : own.otherExtremes(
+          name(others.highest),
+          show(others.highest, all),
+          name(others.lowest),
+          show(others.lowest, all),
+        )
+  }`;
 }
 
 function leftOut({ own, print }: Page, sums: Sums): Html | null {
@@ -94,9 +107,10 @@ export function nationSection({ own, print }: Page, nation: Nation): Html {
     </p>`;
 }
 
-function placeTable({ own, print }: Page, caption: string, places: readonly Place[]): Html {
-  const rows = places.map(({ name, turnout: { both, male, female } }) => [
-    titleCase(name),
+function placeTable(page: Page, caption: string, places: readonly Place[]): Html {
+  const { own, print } = page;
+  const rows = places.map(({ turnout: { both, male, female }, ...place }) => [
+    html`${titleCase(place.name)}${scopeNote({ ...place, turnout: { both, male, female } }, page)}`,
     print.show(both),
     print.show(male),
     print.show(female),
@@ -107,11 +121,14 @@ function placeTable({ own, print }: Page, caption: string, places: readonly Plac
   return table(rows, { caption, head, numbers: [1, 2, 3, 4, 5] });
 }
 
+/** Sorts places by turnout, first those that are ranked. */
 function byTurnout(places: readonly Place[]): Place[] {
   return places.toSorted((a, b) =>
-    isKnown(a.turnout.both) && isKnown(b.turnout.both)
-      ? compareRates(b.turnout.both, a.turnout.both)
-      : compareRates(a.turnout.both, b.turnout.both),
+    isPartial(a) !== isPartial(b) && isKnown(a.turnout.both) && isKnown(b.turnout.both)
+      ? Number(isPartial(a)) - Number(isPartial(b))
+      : isKnown(a.turnout.both) && isKnown(b.turnout.both)
+        ? compareRates(b.turnout.both, a.turnout.both)
+        : compareRates(a.turnout.both, b.turnout.both),
   );
 }
 
@@ -137,7 +154,7 @@ export function provincesSection(page: Page, unordered: readonly Place[], rankin
           ${tileMap(provinces, page)}
         </figure>
         <div class="pair">${ranking(page, 'highest', rankings)} ${ranking(page, 'lowest', rankings)}</div>
-        <p class="quiet">${own.ranked}</p>
+        <p class="quiet">${own.ranked} ${own.partialPlaces(html`${page.print.show(constant(leastScope))}%`)}</p>
       </div>
     </div>
   </section>`;

@@ -14,7 +14,7 @@ export const english = {
   read: (source: Html, at: Html) => html`Read from ${source} on ${at} UTC.`,
   madeUp: 'the sample',
   otherElections: (names: string) =>
-    `This snapshot also holds ${names}. The report is about the newest election. Sections that cover all elections say so.`,
+    `This snapshot also holds ${names}. The report is about the election in its title. Sections that cover all elections say so.`,
   allElections: 'All elections in this snapshot',
 
   turnout: 'Turnout',
@@ -47,6 +47,18 @@ export const english = {
     html` In ${unknown} ${plural(count, 'province', 'provinces')}, a rate is unknown.`,
   extremes: (highest: string, high: Html, lowest: string, low: Html) =>
     html`Turnout was highest in ${highest} (${high}) and lowest in ${lowest} (${low}).`,
+  otherExtremes: (highest: string, high: Html, lowest: string, low: Html) =>
+    html` If regencies with contradictory figures are included, and every province is ranked, it was highest in
+    ${highest} (${high}) and lowest in ${lowest} (${low}).`,
+  allEqual: (equal: Html, count: number) =>
+    html`Men and women voted at the same rate in ${equal} ${plural(count, 'province', 'provinces')}.`,
+  partialText: (share: string) => `compared: ${share} of its voters`,
+  partial: (share: Html) => html`compared: ${share} of its voters`,
+  partialKey: 'partly compared',
+  partialPlaces: (least: Html) =>
+    html`A province or district is marked, and isn’t ranked, if the regencies compared have less than ${least} of its
+    known voters.`,
+  noRate: (reasons: readonly Html[]) => html`no regency compared: ${listed(reasons, 'and')}`,
   exactly: (places: Html, count: number, rate: Html) =>
     html`${places} ${plural(count, 'regency reports', 'regencies report')} a turnout of exactly ${rate}.`,
   above: (places: Html, count: number, rate: Html) =>

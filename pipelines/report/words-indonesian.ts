@@ -11,7 +11,7 @@ export const indonesian: Words = {
   read: (source, at) => html`Diambil dari ${source} pada ${at} UTC.`,
   madeUp: 'data contoh',
   otherElections: (names) =>
-    `Snapshot ini juga memuat ${names}. Laporan ini membahas pemilu terbaru. Bagian yang mencakup semua pemilu diberi keterangan.`,
+    `Snapshot ini juga memuat ${names}. Laporan ini membahas pemilu yang disebut dalam judulnya. Bagian yang mencakup semua pemilu diberi keterangan.`,
   allElections: 'Semua pemilu dalam snapshot ini',
 
   turnout: 'Tingkat partisipasi',
@@ -38,6 +38,17 @@ export const indonesian: Words = {
   unknownRates: (unknown) => html` Di ${unknown} provinsi, tingkat partisipasi tidak diketahui.`,
   extremes: (highest, high, lowest, low) =>
     html`Tingkat partisipasi tertinggi tercatat di ${highest} (${high}) dan terendah di ${lowest} (${low}).`,
+  otherExtremes: (highest, high, lowest, low) =>
+    html` Jika data yang tidak konsisten ikut dihitung dan semua provinsi diperingkat, yang tertinggi adalah ${highest}
+    (${high}) dan yang terendah ${lowest} (${low}).`,
+  allEqual: (equal) => html`Tingkat partisipasi laki-laki dan perempuan sama di ${equal} provinsi.`,
+  partialText: (share) => `mencakup ${share} pemilihnya`,
+  partial: (share) => html`mencakup ${share} pemilihnya`,
+  partialKey: 'mencakup sebagian',
+  partialPlaces: (least) =>
+    html`Provinsi atau dapil diberi tanda dan tidak diperingkat jika kabupaten/kota yang dihitung mencakup kurang dari
+    ${least} pemilihnya yang diketahui.`,
+  noRate: (reasons) => html`tidak ada kabupaten/kota yang dihitung: ${listed(reasons, 'dan')}`,
   exactly: (places, _, rate) => html`${places} kabupaten/kota mencatat tingkat partisipasi tepat ${rate}.`,
   above: (places, _, rate) => html`${places} kabupaten/kota mencatat tingkat partisipasi di atas ${rate}.`,
   leftOut: (reasons) => html`Kabupaten/kota yang tidak dihitung dalam tingkat partisipasi: ${listed(reasons, 'dan')}.`,

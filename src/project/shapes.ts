@@ -200,6 +200,7 @@ const sqlFile = v.strictObject({
     }),
   ),
   order: v.exactOptional(v.literal('kept')),
+  refuse: v.exactOptional(v.literal('new')),
 });
 
 export const storedProjectShape = v.strictObject({

@@ -24,6 +24,8 @@ export interface SqlFile {
    * Otherwise its rows are sorted by the primary key, or by all columns.
    */
   readonly order?: 'kept';
+  /** 'new' if the gate refuses new violations of a check, unless they are accepted. */
+  readonly refuse?: 'new';
 }
 
 /** Keys of a view, from the header of its SQL file. */

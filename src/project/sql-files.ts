@@ -9,7 +9,7 @@ export interface ReadSqlFile extends SqlFile {
 
 /**
  * Parses a SQL file. The first comment line describes the file. The next ones are `-- name: meaning`: the columns, `primary key: a, b` and
- * `foreign key: a -> view.a` and `order: kept` of a view, or the messages of a check by language.
+ * `foreign key: a -> view.a` and `order: kept` of a view, or the messages of a check by language and `refuse: new`.
  */
 export function readSqlFile(name: string, text: string, values: SqlValues): ReadSqlFile {
   const lines = text.split('\n');
@@ -22,7 +22,8 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     const colon = line.indexOf(': ');
     return colon < 0 ? [line, ''] : [line.slice(0, colon), line.slice(colon + 2)];
   });
-  const isKey = ([entry]: [string, string]): boolean => ['primary key', 'foreign key', 'order'].includes(entry);
+  const isKey = ([entry]: [string, string]): boolean =>
+    ['primary key', 'foreign key', 'order', 'refuse'].includes(entry);
   const keys = readKeys(entries.filter(isKey));
   return {
     name,
@@ -40,6 +41,7 @@ export function readSqlFile(name: string, text: string, values: SqlValues): Read
     headerLines: headerLines + lines.slice(headerLines).findIndex((line) => line.trim() !== ''),
     ...(keys !== undefined && { keys }),
     ...(lines.slice(0, headerLines).includes('-- order: kept') && { order: 'kept' as const }),
+    ...(lines.slice(0, headerLines).includes('-- refuse: new') && { refuse: 'new' as const }),
   };
 }
 

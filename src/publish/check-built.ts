@@ -66,6 +66,7 @@ export function passGate(
   const { refusals, strict, changes } = checkGate({
     ...options,
     pipelines: project.pipelines,
+    checks: project.checks,
     manifest,
     previous: previous?.manifest ?? null,
     requested: requested.map(({ table }) => table),

@@ -3,6 +3,7 @@
 import type { RekapError } from '../errors.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
+import type { SqlFile } from '../project/sql-file.ts';
 import { comparePartitions } from '../project/partition-list.ts';
 import { NullReason, repeatedKey } from '../project/reserved.ts';
 import { type Grade, grades, type PartitionRows } from '../stages.ts';
@@ -24,6 +25,7 @@ const maxNamed = 5;
 
 export interface GateInput extends Pick<SyncOptions, 'requireProof' | 'strict' | 'refuse' | 'acceptChanges'> {
   readonly pipelines: readonly AnyPipeline[];
+  readonly checks: readonly SqlFile[];
   readonly manifest: Manifest;
   readonly previous: Manifest | null;
   readonly requested: readonly string[];
@@ -70,6 +72,7 @@ export function checkGate(input: GateInput): GateFindings {
     if (before !== undefined && !input.acceptChanges) {
       changes.push(...partitionChanges(table, dataset, before, input.reports.get(table)?.shrunken ?? []));
       changes.push(...datasetChanges(pipeline, dataset, before, errors));
+      changes.push(...refusedChecks(table, input));
     }
   }
   if (!input.acceptChanges) changes.push(...removedDatasets(input));
@@ -174,6 +177,14 @@ function* newProblems(
   const quarantined = dataset.quarantined - before.quarantined;
   if (quarantined > 0)
     yield `${table}: ${countOf(quarantined, 'record')} more in quarantine than in the previous snapshot (--refuse new-errors)`;
+}
+
+/** Reports new violations of checks that refuse them. */
+function* refusedChecks(table: string, { checks, brokenChecks }: GateInput): Generator<string> {
+  const refusing = new Set(checks.flatMap(({ name, refuse }) => (refuse === 'new' ? [name] : [])));
+  for (const found of brokenChecks)
+    if (found.dataset === table && found.new > 0 && refusing.has(found.check))
+      yield `${table}: ${countOf(found.new, 'new violation')} of ${found.check}${exampleOf([found])}`;
 }
 
 /** Reports partitions that lost most records, which the dataset's total may not show. */

@@ -117,6 +117,8 @@ function breakAcross(nation: SourceData): void {
   const full = spelled(41);
   const list = 'JumlahPemilihLakiLakiDanPerempuanDalam';
   users(41)['JumlahSeluruhPenggunaHakPilih'] = String(Number(full[`${list}DPT`]) + Number(full[`${list}DPK`]));
+  // A record of an election that no other record has.
+  nation.datahakpilihdpr.push({ ...users(43), TahunPemilu: '2042' });
   // A regency in two districts, with two spellings.
   nation.datapemilihdpr.push({
     ...nation.datapemilihdpr.find(named(42))!,

@@ -36,7 +36,7 @@ ABOVE = {f"users_above_voters_{each}": [f"{each}_male", f"{each}_female", f"{eac
 ABOVE["users_above_voters_all"] = TOTALS
 TURNOUT = {"turnout_exactly_100": ("below", 0), "turnout_above_100": ("at most", 1)}
 WARNINGS = {"users_above_voters_dptb", "users_above_voters_dpk", "regency_in_one_dataset", "regency_in_two_districts",
-            "regency_names", "district_names", "district_in_other_province", "identical_sexes", "repeated_total", *TURNOUT}
+            "regency_names", "lone_election", "district_names", "district_in_other_province", "identical_sexes", "repeated_total", *TURNOUT}
 CODES = json.loads((Path(__file__).parents[2] / "data/reference/kemendagri-codes.json").read_text("utf-8"))
 
 
@@ -256,6 +256,12 @@ class Recomputation:
         for rows in spellings.values():
             for name, key in rows if len({key for _, key in rows}) > 1 else ():
                 self.violate(name, key, "regency_names", "regency")
+        elections = defaultdict(set)
+        for name, key in ((name, key) for name, table in self.tables.items() for key in table):
+            elections[key[:2]].add((name, key))
+        for rows in elections.values() if len(elections) > 1 else ():
+            for name, key in rows if len({key for _, key in rows}) == 1 else ():
+                self.violate(name, key, "lone_election", "election_year")
         self.check_provinces()
         for district in (district for district, several in names.items() if len(several - {None}) > 1):
             name = "voters" if any(key[:3] == district for key in voters) else "voting_rights_users"

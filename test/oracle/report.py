@@ -10,7 +10,7 @@ fraction of a rate, and `data-figure` the name by which this program finds it.
 import json
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fractions import Fraction
 from html.parser import HTMLParser
 from itertools import product
@@ -48,7 +48,7 @@ class Page(HTMLParser):
         found = {"name": name, "value": attributes["value"], "of": attributes.get("data-of"), "text": "",
                  "step": re.search("step-([0-9]+|none)", self.nearest("class", "li") or "")}
         order = self.nearest("data-list")
-        if order is not None and name.endswith("sex=both"):
+        if order is not None and re.search(r"\.users_per_dpt_and_dpk_pct\?.*sex=both$", name):
             self.lists.setdefault(order, []).append(name)
         return found
 
@@ -73,7 +73,8 @@ class Figures:
 
     def __init__(self, recomputation, views):
         self.recomputation, self.views, self.indexes = recomputation, views, {}
-        elections = {(row["election_year"], row["election_type"]) for row in views.turnout}
+        regencies = Counter((row["election_year"], row["election_type"]) for row in views.turnout)
+        elections = [election for election, count in regencies.items() if 2 * count >= max(regencies.values())]
         self.election = min(elections, key=lambda election: (-election[0], election[1].encode()))
         self.violations = [self.violation(*parts) for parts in recomputation.violations.items()]
 
@@ -188,8 +189,12 @@ class Figures:
         view, key = {"provinces": ("turnout_by_province", "province"), "districts": ("turnout_by_dapil", "dapil_id")}[name]
         rows = [row for row in self.here(getattr(self.views, view)) if row["sex"] == "both"]
         rate = "users_per_dpt_and_dpk_pct"
-        return sorted(rows, key=lambda row: (row[rate] is None, -(row[rate] or 0),
+        return sorted(rows, key=lambda row: (row[rate] is None, row[rate] is not None and is_partial(row), -(row[rate] or 0),
                                              row[key].encode() if isinstance(row[key], str) else row[key]))
+
+
+def is_partial(row):
+    return 100 * (row["voters_compared"] or 0) < 95 * (row["voters_all"] or 0)
 
 
 def rounded(numerator, denominator, decimals):

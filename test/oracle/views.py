@@ -137,7 +137,7 @@ class Views:
                 row[f"{dataset}_all"] = known_sum(member[f"{dataset}_all"] for member in members)
                 row[f"regencies_in_{dataset}"] = sum(member[f"in_{dataset}"] for member in members)
                 row[f"unknown_{dataset}"] = sum(member[f"in_{dataset}"] and member[f"{dataset}_all"] is None for member in members)
-            row["parts"] = {}
+            row["parts"] = {"voters_compared_pct": (row["voters_compared"], row["voters_all"])}
             for rate, denominator in (("dpt_and_dpk", "voters_dpt_and_dpk"), ("dpt", "voters_dpt"), ("voters", "voters")):
                 row["parts"][f"users_per_{rate}_pct"] = (row["users_compared"], row[f"{denominator}_compared"])
                 row["parts"][f"users_per_{rate}_pct_with_contradicting"] = (

@@ -29,6 +29,7 @@ const manifest = (voters: Dataset, users: Dataset = {}): Manifest =>
 const check = (now: Dataset, before: Dataset | null, more: Partial<GateInput> = {}): GateFindings =>
   checkGate({
     pipelines,
+    checks: [],
     manifest: manifest(now),
     previous: before === null ? null : manifest(before),
     requested: ['voters', 'voting_rights_users'],
@@ -107,6 +108,21 @@ describe('the gate refuses with --strict, and only then', () => {
   ])('%s', (_, now, more, reason) => {
     expect(check(now, null, { ...more, strict: true, acceptChanges: true })).toEqual(only('strict', reason));
     expect(check(now, null, more)).toEqual(nothing);
+  });
+});
+
+describe('the gate refuses new violations of a check that says so', () => {
+  const checks = [{ name: 'a', sql: '', comment: '', columns: {}, refuse: 'new' as const }];
+
+  it.each<[string, BrokenCheck, RegExp | null]>([
+    ['none that stand', broken('a', 7), null],
+    ['none of another check', broken('b', 7, 2), null],
+    ['new ones', broken('a', 7, 2), /: 2 new violations of a/],
+  ])('%s', (_, found, reason) => {
+    const more = { checks, brokenChecks: [found] };
+    expect(check({}, {}, more)).toEqual(only('changes', reason));
+    expect(check({}, {}, { ...more, acceptChanges: true })).toEqual(nothing);
+    expect(check({}, null, more)).toEqual(nothing);
   });
 });
 

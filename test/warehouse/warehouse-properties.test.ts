@@ -108,6 +108,7 @@ describe('a manifest', () => {
       expect(problems.every((problem) => typeof problem === 'string')).toBe(true);
       const input = {
         pipelines,
+        checks: [],
         manifest,
         previous: snapshot.manifest,
         requested: [],
