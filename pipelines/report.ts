@@ -20,7 +20,7 @@ import { readChains, readLinks, readProblems, readRestated } from './report/prob
 import { anchorsOf, problemsSection } from './report/problems-section.ts';
 import { regenciesSection, script } from './report/regencies-section.ts';
 import { style } from './report/style.ts';
-import { methodSection, restatedSection, sumsSection, trustSection } from './report/trust-section.ts';
+import { carriedNote, methodSection, restatedSection, sumsSection, trustSection } from './report/trust-section.ts';
 import { districtsSection, findings, listsSection, nationSection, provincesSection } from './report/turnout-section.ts';
 import { english, type Words } from './report/words-english.ts';
 import { indonesian } from './report/words-indonesian.ts';
@@ -91,6 +91,7 @@ function frame(page: Page, language: Language, content: Html): Html {
 <header>${isSample ? html`<p class="sample">${own.sample}</p>` : null}
 <h1>${title}</h1>
 <p class="quiet">${own.read(isSample ? html`${own.madeUp}` : html`<code>${manifest.source}</code>`, page.print.time(manifest.created_at))}</p>
+${carriedNote(page)}
 ${election.others.length === 0 ? null : html`<p class="quiet">${own.otherElections(election.others.join(', '))}</p>`}</header>
 <main id="figures">
 ${content}

@@ -1,4 +1,4 @@
--- Every regency has at most as many voting-rights users as voters in the DPT and the DPK.
+-- In every regency, at most as many people voted as there are voters in the DPT and the DPK.
 -- en: {column} ({field}) is {actual}, but the DPT and the DPK have only {limit} voters. Voters from other places (DPTb) can explain a small excess.
 -- id: {column} ({field}) tercatat {actual}, padahal DPT dan DPK hanya memuat {limit} pemilih. Selisih kecil dapat berasal dari pemilih pindahan (DPTb).
 SELECT

@@ -1,4 +1,4 @@
--- The number of voting-rights users differs from the number of voters in the DPT and the DPK.
+-- The number of people who voted differs from the number of voters in the DPT and the DPK.
 -- en: {column} ({field}) is {actual}, exactly the number of voters in the DPT and the DPK. In highland Papua, communities vote together (noken). Elsewhere, the figure may have been filled in.
 -- id: {column} ({field}) tercatat {actual}, persis sama dengan jumlah pemilih dalam DPT dan DPK. Di wilayah pegunungan Papua, hal ini dapat terjadi karena sistem noken. Di wilayah lain, angka ini mungkin hanya diisi agar sama.
 SELECT

@@ -1,4 +1,4 @@
--- Every regency has at most as many voting-rights users in the supplementary list (DPTb) as voters: for men, women and both.
+-- In every regency, at most as many people voted as there are voters in the supplementary list (DPTb): for men, women and both.
 -- en: {column} ({field}) is {actual}, but there are only {limit} voters
 -- id: {column} ({field}) tercatat {actual}, padahal hanya ada {limit} pemilih
 WITH pairs AS (

@@ -1,13 +1,13 @@
--- Turnout by regency and sex: voting-rights users divided by voters, for each list and for all lists, in percent and not rounded. A rate is NULL if a figure is unknown, the denominator is 0, or the regency is missing in a dataset.
+-- Turnout by regency and sex: people who voted divided by voters, for each list and for all lists, in percent and not rounded. A rate is NULL if a figure is unknown, the denominator is 0, or the regency is missing in a dataset.
 -- sex: male, female or both.
--- users_all: Voting-rights users on all lists. Unit: people.
+-- users_all: People who voted, on all lists. Unit: people.
 -- voters_all: Voters on all lists. Unit: people.
 -- voters_dpt_and_dpk: Voters in the DPT and the DPK. Unit: people.
--- users_dpt: Voting-rights users in the permanent list (DPT). Unit: people.
+-- users_dpt: People who voted, in the permanent list (DPT). Unit: people.
 -- voters_dpt: Voters in the permanent list (DPT). Unit: people.
--- users_dptb: Voting-rights users in the supplementary list (DPTb). Unit: people.
+-- users_dptb: People who voted, in the supplementary list (DPTb). Unit: people.
 -- voters_dptb: Voters in the supplementary list (DPTb). Unit: people.
--- users_dpk: Voting-rights users in the additional list (DPK). Unit: people.
+-- users_dpk: People who voted, in the additional list (DPK). Unit: people.
 -- voters_dpk: Voters in the additional list (DPK). Unit: people.
 -- users_per_dpt_and_dpk_pct: users_all divided by voters_dpt_and_dpk, in percent.
 -- users_per_dpt_pct: users_all divided by voters_dpt, in percent.

@@ -1,7 +1,7 @@
--- National rates by list and sex: voting-rights users divided by voters, in percent and not rounded. The rates include only regencies whose rate_status is compared and that have voters on the list.
+-- National rates by list and sex: people who voted divided by voters, in percent and not rounded. The rates include only regencies whose rate_status is compared and that have voters on the list.
 -- list: DPT, DPTb or DPK.
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
--- users_compared: Voting-rights users on the list in the compared regencies. Unit: people.
+-- users_compared: People who voted, on the list in the compared regencies. Unit: people.
 -- voters_compared: Voters on the list in the compared regencies. Unit: people.
 -- regencies: Number of regencies in either dataset: regencies_compared + regencies_missing + regencies_unknown + regencies_zero_denominator + regencies_contradicting. Unit: regencies.
 -- regencies_compared: Regencies that the rate includes. Unit: regencies.

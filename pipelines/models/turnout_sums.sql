@@ -6,7 +6,7 @@
 -- users_per_dpt_and_dpk_pct: users_compared divided by voters_dpt_and_dpk_compared, in percent. This is turnout as the election commission (KPU) computed it for 2024.
 -- users_per_dpt_pct: users_compared divided by voters_dpt_compared, in percent.
 -- users_per_voters_pct: users_compared divided by voters_compared, in percent.
--- users_compared: Voting-rights users on all lists in the compared regencies. The numerator of the three rates. Unit: people.
+-- users_compared: People who voted, on all lists in the compared regencies. The numerator of the three rates. Unit: people.
 -- voters_compared: Voters on all lists in the compared regencies. Unit: people.
 -- voters_dpt_compared: Voters in the DPT in the compared regencies. Unit: people.
 -- voters_dpt_and_dpk_compared: Voters in the DPT and the DPK in the compared regencies. Unit: people.
@@ -20,11 +20,11 @@
 -- users_per_dpt_and_dpk_pct_with_contradicting: users_per_dpt_and_dpk_pct, including the contradicting regencies.
 -- users_per_dpt_pct_with_contradicting: users_per_dpt_pct, including the contradicting regencies.
 -- users_per_voters_pct_with_contradicting: users_per_voters_pct, including the contradicting regencies.
--- users_with_contradicting: Voting-rights users on all lists in the compared and the contradicting regencies. The numerator of the three rates that end in _with_contradicting.
+-- users_with_contradicting: People who voted, on all lists in the compared and the contradicting regencies. The numerator of the three rates that end in _with_contradicting.
 -- voters_with_contradicting: Voters on all lists in the compared and the contradicting regencies.
 -- voters_dpt_with_contradicting: Voters in the DPT in the compared and the contradicting regencies.
 -- voters_dpt_and_dpk_with_contradicting: Voters in the DPT and the DPK in the compared and the contradicting regencies.
--- users_all: Voting-rights users on all lists in every regency whose number is known. Unit: people.
+-- users_all: People who voted, on all lists in every regency whose number is known. Unit: people.
 -- voters_all: Voters on all lists in every regency whose number is known. Unit: people.
 -- regencies_in_users: Number of regencies in voting_rights_users. Unit: regencies.
 -- regencies_in_voters: Number of regencies in voters. Unit: regencies.

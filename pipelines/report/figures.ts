@@ -15,6 +15,8 @@ export interface Place {
   readonly status: string | null;
   /** What the rates of a place with several regencies cover; null for a regency. */
   readonly scope: Scope | null;
+  /** The worst severity of the violations of a regency; null if it has none. */
+  readonly worst: string | null;
   readonly row: string;
   readonly key: string;
   readonly kemendagriCode: string | null;
@@ -70,6 +72,7 @@ export interface Ranking {
 
 export interface Election {
   readonly title: string;
+  readonly year: number;
   readonly condition: string;
   /** Value of `election` in the star, such as 2024 DPR-RI. */
   readonly name: string;
@@ -91,6 +94,7 @@ export async function readElection(database: Database): Promise<Election | null>
   const titleOf = (election: typeof newest) => `${election.election_type} ${election.election_year}`;
   return {
     title: titleOf(newest),
+    year: newest.election_year,
     name: `${newest.election_year} ${newest.election_type}`,
     condition: `election_year = ${newest.election_year} AND election_type = ${quoteText(newest.election_type)}`,
     others: older.map(titleOf),
@@ -151,7 +155,9 @@ const regencyKey = ['dapil_id', 'province', 'regency'] as const;
 
 export function readRegencies(database: Database, { condition }: Election): Promise<Place[]> {
   return readPlaces(database, 'turnout', regencyKey, {
-    from: `turnout WHERE ${condition}`,
+    from: `(FROM turnout LEFT JOIN (
+      SELECT dapil_id, province, regency, min(severity) AS worst FROM violations WHERE ${condition} GROUP BY ALL
+    ) USING (dapil_id, province, regency)) WHERE ${condition}`,
     order: 'province, regency, dapil_id',
     limit: maxRegencies,
   });
@@ -205,12 +211,12 @@ async function readPlaces(
         ...['voters_compared', 'voters_all', 'users_with_contradicting', 'voters_dpt_and_dpk_with_contradicting'],
         ...reasons.map((reason) => `regencies_${reason}`),
       ].map((column) => `max(${column}) FILTER (sex = 'both') AS ${column}`);
-  const also = ['dapil_name', 'rate_status', 'kemendagri_code'].map((name) => `any_value(${name}) AS ${name}`);
+  const also = ['dapil_name', 'rate_status', 'kemendagri_code', 'worst'].map((name) => `any_value(${name}) AS ${name}`);
   const names = key.join(', ');
   // The places are chosen by their row of both sexes: to group all rows takes much longer.
   const rows = await database.rows<Row>(
     `WITH given AS (
-       SELECT NULL::VARCHAR AS dapil_name, NULL::VARCHAR AS rate_status, NULL::VARCHAR AS kemendagri_code WHERE false
+       SELECT NULL::VARCHAR AS dapil_name, NULL::VARCHAR AS rate_status, NULL::VARCHAR AS kemendagri_code, NULL::VARCHAR AS worst WHERE false
        UNION ALL BY NAME SELECT * FROM ${from}
      ),
      chosen AS (SELECT ${names}, ${rate} AS rate FROM given WHERE sex = 'both' ORDER BY ${order} LIMIT ${limit})
@@ -240,6 +246,7 @@ async function readPlaces(
       row: `${view}?${queryOf(place)}`,
       key: placeKey(row),
       kemendagriCode: text('kemendagri_code'),
+      worst: text('worst'),
     };
   });
 }

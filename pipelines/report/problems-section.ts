@@ -79,15 +79,24 @@ function problem(page: Page, place: Problem, anchor: string): Html {
   </li>`;
 }
 
-function sentence({ print }: Page, { pieces, row }: Violation): readonly (Html | string)[] {
+/** Names columns for readers. The field of the source is in the tooltip. */
+function sentence({ own, print }: Page, { pieces, row }: Violation): Html {
   const columns = ['dataset', 'check_name', 'column_name', 'dapil_id', 'province', 'regency'];
   const sources: Readonly<Record<string, string>> = { expected: 'expected', limit: 'expected', actual: 'actual' };
-  return pieces.map(({ name, text }) => {
+  const isField = (index: number): boolean => pieces[index]?.name === 'field';
+  const shown = pieces.map(({ name, text }, index) => {
+    if (name === 'field') return null;
+    if (name === 'column' || name === 'parts')
+      return text.split(' + ').map((column, at) => `${at === 0 ? '' : ' + '}${own.columns[column] ?? column}`);
     const source = name === null ? undefined : sources[name];
     if (source !== undefined && /^[0-9]+$/.test(text))
       return print.show(figuresOf('violations', { ...row, [source]: BigInt(text) }, keyOf(row, columns)).count(source));
-    return name === null || /^[^0-9]*$/.test(text) ? text : html`<code>${text}</code>`;
+    if (name === null)
+      return text.replace(isField(index + 1) ? / \($/ : /$^/, '').replace(isField(index - 1) ? /^\)/ : /$^/, '');
+    return /^[^0-9]*$/.test(text) ? text : html`<code>${text}</code>`;
   });
+  const field = pieces.find(({ name }) => name === 'field')?.text ?? '';
+  return html`<span ${field === '' ? null : html` title="${field}"`}>${shown}</span>`;
 }
 
 /** Responses shown per place. Of the full listing, only the first page is shown. */

@@ -35,11 +35,12 @@ export function regenciesSection(
         </thead>
         <tbody data-list="regencies">
           ${regencies.map((place) => {
-            const { name, province, turnout, status, key } = place;
+            const { name, province, turnout, status, key, worst } = place;
             const { both, male, female } = turnout;
             const anchor = anchors.get(key);
             const print = page.print.within(place.row);
-            const note = own.statuses[status ?? ''] ?? status;
+            const severity = worst === null ? '' : (own.oneSeverity[worst] ?? worst);
+            const note = own.statuses[status ?? ''] || severity;
             return html`<tr data-row="${place.row}">
               <th scope="row">${titleCase(name)}</th>
               <td>${titleCase(province ?? '')}</td>
@@ -48,7 +49,7 @@ export function regenciesSection(
               <td class="number">${print.show(female)}</td>
               <td class="number">${print.show(numeratorOf(both))}</td>
               <td class="number">${print.show(denominatorOf(both))}</td>
-              <td>${anchor === undefined ? note : html`<a href="#${anchor}">${note === '' ? own.noted : note}</a>`}</td>
+              <td>${anchor === undefined ? note : html`<a href="#${anchor}">${note}</a>`}</td>
             </tr> `;
           })}
         </tbody>

@@ -112,9 +112,23 @@ export function restatedSection(
   const head = [own.place, own.column, own.before, own.after];
   return html`<section id="restated">
     <h2>${own.restated}</h2>
-    ${rows.length === 0 ? html`<p>${own.nothingRestated}</p>` : table(cells, { caption: own.restated, head, numbers: [2, 3] })}
+    ${rows.length === 0 ? html`<p>${page.manifest.previous === null ? own.noPrevious : own.nothingRestated}</p>` : table(cells, { caption: own.restated, head, numbers: [2, 3] })}
     ${remainder(left, own.moreRestated, page)}
   </section>`;
+}
+
+function carriedOver({ datasets }: Manifest): number {
+  return Object.values(datasets).reduce((sum, { carried_over: carried }) => sum + carried, 0);
+}
+
+/** Says how many rows are from earlier syncs; null if none are. */
+export function carriedNote({ own, print, manifest }: Page): Html | null {
+  const carried = carriedOver(manifest);
+  const rows = Object.values(manifest.datasets).reduce((sum, dataset) => sum + dataset.rows, 0);
+  if (carried === 0) return null;
+  return html`<p class="quiet">
+    ${own.carriedOver(print.show(countOf('finding.carried_over', carried)), print.show(countOf('finding.rows', rows)))}
+  </p>`;
 }
 
 export function methodSection({ own, manifest }: Page, withoutCode: readonly (readonly (string | null)[])[]): Html {
@@ -124,7 +138,7 @@ export function methodSection({ own, manifest }: Page, withoutCode: readonly (re
   );
   return html`<section id="method">
     <h2>${own.method}</h2>
-    <p>${own.methodText}</p>
+    <p>${own.requested(carriedOver(manifest) === 0)} ${own.methodText}</p>
     <p>
       ${own.again(command('rekap snapshots verify'), command('rekap replay'), command('rekap evidence'))}
       ${own.figureNames}

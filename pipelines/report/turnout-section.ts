@@ -88,7 +88,7 @@ function leftOut({ own, print }: Page, sums: Sums): Html | null {
   return html`${own.leftOut(reasons)}${withThem}`;
 }
 
-export function nationSection({ own, print }: Page, nation: Nation): Html {
+export function nationSection({ own, print, election }: Page, nation: Nation): Html {
   const tile = (name: string, figure: Figure, below: Html | null, kind = '') =>
     html`<li class="${kind}"><strong>${print.show(figure)}</strong><span>${name}</span>${below}</li>`;
   const rate = (name: string, { turnout }: Sums, kind = '') =>
@@ -102,7 +102,7 @@ export function nationSection({ own, print }: Page, nation: Nation): Html {
       ${people(own.voters, both.voters, both.inVoters)} ${people(own.users, both.users, both.inUsers)}
     </ul>
     <p>
-      ${own.perVoters}
+      ${own.perVoters(election.year === 2024)}
       ${hasUnknown ? own.unknownTotals(print.show(both.unknownVoters), print.show(both.unknownUsers)) : null}
     </p>`;
 }

@@ -21,14 +21,14 @@ export const english = {
   men: 'Men',
   women: 'Women',
   both: 'Both',
-  voters: 'Voters',
-  users: 'Voting-rights users',
+  voters: 'Registered voters',
+  users: 'People who voted',
   place: 'Place',
   regency: 'Regency',
   province: 'Province',
   district: 'District',
-  usersCompared: 'Voting-rights users',
-  votersCompared: 'Voters (DPT + DPK)',
+  usersCompared: 'People who voted',
+  votersCompared: 'Registered voters (DPT + DPK)',
 
   headline: ({
     rate,
@@ -37,8 +37,8 @@ export const english = {
     compared,
     of,
   }: Readonly<Record<'rate' | 'users' | 'voters' | 'compared' | 'of', Html>>) =>
-    html`Turnout was ${rate}: ${users} voting-rights users ÷ ${voters} voters in the DPT and the DPK, in ${compared} of
-    ${of} regencies.`,
+    html`Turnout was ${rate}: ${users} people who voted ÷ ${voters} registered voters in the DPT and the DPK, in
+    ${compared} of ${of} regencies.`,
   womenHigher: (women: Html, of: Html) => html`Women voted at a higher rate than men in ${women} of ${of} provinces.`,
   menHigher: (men: Html, of: Html) => html`Men voted at a higher rate than women in ${men} of ${of} provinces.`,
   equalRates: (equal: Html, count: number) =>
@@ -74,8 +74,9 @@ export const english = {
     html`If regencies with contradictory figures are included, turnout was ${rate} (${fraction}).`,
   coverage: (regencies: Html, count: number) =>
     html`on all lists, in ${regencies} ${plural(count, 'regency', 'regencies')}`,
-  perVoters: html`Turnout is the number of voting-rights users on all lists divided by the number of voters in the DPT
-  and the DPK, as the election commission (KPU) computed it for ${html`<time>2024</time>`}.`,
+  perVoters: (asKpu: boolean) =>
+    html`Turnout is the number of people who voted, on all lists, divided by the number of registered voters in the DPT
+    and the DPK${asKpu ? html`, as the election commission (KPU) computed it for <time>2024</time>` : null}.`,
 
   provinces: 'Turnout by province',
   districts: 'Turnout by electoral district',
@@ -96,7 +97,7 @@ export const english = {
 
   regencies: 'All regencies and cities',
   regenciesMean:
-    'Turnout by regency is the number of voting-rights users on all lists divided by the number of voters in the DPT and the DPK.',
+    'Turnout by regency is the number of people who voted, on all lists, divided by the number of registered voters in the DPT and the DPK.',
   search: 'Search for a regency',
   allProvinces: 'All provinces',
   onlyProblems: 'Only with problems',
@@ -108,19 +109,18 @@ export const english = {
     contradicting: 'contradictory',
     compared: '',
   } as Readonly<Record<string, string>>,
-  noted: 'warning',
   moreRegencies: (left: Html, n: number) =>
     html`The view ${html`<code>turnout</code>`} has ${left} more ${plural(n, 'regency', 'regencies')}.`,
 
   lists: 'The three lists',
   listsMean:
-    'The three lists are the permanent list (DPT), the supplementary list (DPTb), and the additional list (DPK). For the two small lists, the bars show the share of all voters and of all voting-rights users in the compared regencies.',
+    'The three lists are the permanent list (DPT), the supplementary list (DPTb), and the additional list (DPK). For the two small lists, the bars show the share of all registered voters and of all people who voted in the compared regencies.',
   list: 'List',
-  rate: 'Users ÷ voters',
-  listRates: 'Users ÷ voters, in the compared regencies',
-  shareOf: { voters: 'of all voters', users: 'of all voting-rights users' },
+  rate: 'Voted ÷ registered',
+  listRates: 'Voted ÷ registered, in the compared regencies',
+  shareOf: { voters: 'of all registered voters', users: 'of all people who voted' },
   listCounts: 'Known numbers of men and women on each list, in all regencies',
-  chainEqual: { voters: 'Voters', voting_rights_users: 'Voting-rights users' } as Readonly<Record<string, string>>,
+  chainEqual: { voters: 'Voters', voting_rights_users: 'People who voted' } as Readonly<Record<string, string>>,
   chain: (what: string, total: Html, difference: Html, leaves: Html) =>
     html`${what}: the sum of the source’s grand totals is ${total}. Minus the differences in
     ${html`<a href="#reconciliation">Sums</a>`} (${difference}), it equals the sum of the lists (${leaves}).`,
@@ -136,11 +136,11 @@ export const english = {
   trust: 'Can I trust this?',
   proved: 'Completeness',
   provedMeans: (dataset: string, complete: Html, withRecords: Html, records: Html) =>
-    html`${html`<strong>${dataset}</strong>`}: ${complete} of ${withRecords} districts with records are complete, with
-    ${records} records.`,
+    html`${html`<strong>${dataset}</strong>`}: ${complete} of ${withRecords} of the districts with records complete,
+    with ${records} records.`,
   confirmed: (byListing: Html, again: Html) =>
-    html` ${byListing} are confirmed by the full listing and a request for the district, ${again} by repeated passes
-    over the pages of the district.`,
+    html` Confirmed by the full listing and a request for the district: ${byListing}. Confirmed by repeated passes over
+    the pages of the district: ${again}.`,
   empty: (empty: Html, n: number) =>
     html` ${empty} more ${plural(n, 'district was requested but has', 'districts were requested but have')} no records.`,
   dataset: 'Dataset',
@@ -159,9 +159,29 @@ export const english = {
   carried: 'Carried over',
   rows: 'Rows',
 
+  columns: {
+    dpt_male: 'men in the DPT',
+    dpt_female: 'women in the DPT',
+    dpt_total: 'men and women in the DPT',
+    dptb_male: 'men in the DPTb',
+    dptb_female: 'women in the DPTb',
+    dptb_total: 'men and women in the DPTb',
+    dpk_male: 'men in the DPK',
+    dpk_female: 'women in the DPK',
+    dpk_total: 'men and women in the DPK',
+    male_total: 'men on all lists',
+    female_total: 'women on all lists',
+    grand_total: 'men and women on all lists',
+    election_year: 'the election year',
+    election_type: 'the election type',
+    dapil_id: 'the district number',
+    dapil_name: 'the district name',
+    province: 'the province',
+    regency: 'the regency',
+  } as Readonly<Record<string, string>>,
   violations: 'Problems in the data',
   violationsMean:
-    'These problems are in the data of the source. rekap publishes the rows without corrections, and marks them.',
+    'These problems are in the data of the source. rekap corrects nothing: it publishes the rows, and marks them. Records that can’t be rows, such as two with the same key and other figures, are in quarantine.',
   noViolations: 'All checks pass.',
   severities: {
     error: (count: Html, n: number) => html`${count} ${plural(n, 'error', 'errors')}`,
@@ -181,6 +201,7 @@ export const english = {
   notKept: 'The responses are from an earlier run, or are no longer stored.',
   restated: 'Changed by the source since the previous snapshot',
   nothingRestated: 'No values changed.',
+  noPrevious: 'This is the first snapshot of this source.',
   moreRestated: (left: Html, n: number) =>
     html`The table ${html`<code>changes</code>`} has ${left} more ${plural(n, 'value', 'values')}.`,
   column: 'Column',
@@ -188,12 +209,18 @@ export const english = {
   after: 'Now',
   withoutCode: (names: string) => `No official (Kemendagri) code, because no official name matches: ${names}.`,
   method: 'Method',
+  carriedOver: (carried: Html, rows: Html) =>
+    html`${carried} of ${rows} rows weren’t read then: they are from earlier syncs.`,
+  requested: (isWhole: boolean): string =>
+    isWhole
+      ? 'rekap requests every electoral district.'
+      : 'This sync requested a part of the electoral districts. The other rows are from earlier syncs.',
   methodText:
-    'rekap requests every electoral district and stores each response byte for byte. It converts digits to integers without guessing, and compares men, women and totals. An unknown figure never counts as zero. A rate includes only regencies whose figures are all known and pass every check of severity error, and that have men and women in the DPT.',
+    'rekap stores each response byte for byte. It converts digits to integers without guessing, and compares men, women and totals. An unknown figure never counts as zero. A rate includes only regencies whose figures are all known and pass every check of severity error, and that have men and women in the DPT.',
   again: (verify: Html, replay: Html, evidence: Html) =>
     html`To check the data yourself, run these commands: ${verify} compares files, sums and responses, ${replay} builds
     the tables again, and ${evidence} shows the record behind a figure.`,
-  figureNames: 'Each number on this page is a data element that names its origin: view, column and key.',
+  figureNames: 'In the source of this page, each figure names its origin: view, column and key.',
   warnings: 'Warnings of the sync',
   hashes: 'Files of this snapshot and their SHA-256',
   file: 'File',
@@ -202,8 +229,8 @@ export const english = {
   pinned: 'This snapshot is pinned: it stays current while syncs keep newer ones beside it.',
   otherPinned: (pinned: Html) => html`This snapshot isn’t current, because snapshot ${pinned} is pinned.`,
   unknownTotals: (voters: Html, users: Html) =>
-    html`The totals above exclude regencies whose number is unknown: ${voters} for voters and ${users} for voting-rights
-    users.`,
+    html`The totals above exclude regencies whose number is unknown: ${voters} for registered voters and ${users} for
+    people who voted.`,
   warningsOnly: (places: Html, n: number) =>
     html`Show ${places} more ${plural(n, 'place', 'places')} with warnings only`,
 };

@@ -31,9 +31,11 @@ export const indonesian: Words = {
     html`Tingkat partisipasi pemilih mencapai ${rate}: ${users} pengguna hak pilih ÷ ${voters} pemilih dalam DPT dan
     DPK, di ${compared} dari ${of} kabupaten/kota.`,
   womenHigher: (women, of) =>
-    html`Tingkat partisipasi perempuan lebih tinggi daripada laki-laki di ${women} dari ${of} provinsi.`,
+    html`Tingkat partisipasi perempuan lebih tinggi daripada tingkat partisipasi laki-laki di ${women} dari ${of}
+    provinsi.`,
   menHigher: (men, of) =>
-    html`Tingkat partisipasi laki-laki lebih tinggi daripada perempuan di ${men} dari ${of} provinsi.`,
+    html`Tingkat partisipasi laki-laki lebih tinggi daripada tingkat partisipasi perempuan di ${men} dari ${of}
+    provinsi.`,
   equalRates: (equal) => html` Di ${equal} provinsi, tingkat partisipasi keduanya sama.`,
   unknownRates: (unknown) => html` Di ${unknown} provinsi, tingkat partisipasi tidak diketahui.`,
   extremes: (highest, high, lowest, low) =>
@@ -61,8 +63,9 @@ export const indonesian: Words = {
   withContradicting: (rate, fraction) =>
     html`Jika data yang tidak konsisten ikut dihitung, tingkat partisipasi menjadi ${rate} (${fraction}).`,
   coverage: (regencies) => html`dalam semua daftar, di ${regencies} kabupaten/kota`,
-  perVoters: html`Tingkat partisipasi adalah jumlah pengguna hak pilih di semua daftar dibagi jumlah pemilih dalam DPT
-  dan DPK, sesuai dengan cara penghitungan KPU untuk Pemilu ${html`<time>2024</time>`}.`,
+  perVoters: (asKpu) =>
+    html`Tingkat partisipasi adalah jumlah pengguna hak pilih di semua daftar dibagi jumlah pemilih dalam DPT dan
+    DPK${asKpu ? html`, sesuai dengan cara penghitungan KPU untuk Pemilu <time>2024</time>` : null}.`,
 
   provinces: 'Tingkat partisipasi per provinsi',
   districts: 'Tingkat partisipasi per daerah pemilihan (dapil)',
@@ -96,7 +99,6 @@ export const indonesian: Words = {
     contradicting: 'tidak konsisten',
     compared: '',
   },
-  noted: 'peringatan',
   moreRegencies: (left) => html`View ${html`<code>turnout</code>`} memuat ${left} kabupaten/kota lainnya.`,
 
   lists: 'Tiga daftar pemilih',
@@ -119,7 +121,7 @@ export const indonesian: Words = {
   sourceTotal: 'Total dari sumber',
   knownParts: 'Jumlah bagian yang diketahui',
   difference: 'Selisih',
-  rowsListed: 'Jumlah baris',
+  rowsListed: 'Baris dengan selisih',
 
   trust: 'Apakah data ini dapat dipercaya?',
   proved: 'Kelengkapan',
@@ -146,9 +148,29 @@ export const indonesian: Words = {
   carried: 'Dari snapshot sebelumnya',
   rows: 'Baris',
 
+  columns: {
+    dpt_male: 'laki-laki dalam DPT',
+    dpt_female: 'perempuan dalam DPT',
+    dpt_total: 'laki-laki dan perempuan dalam DPT',
+    dptb_male: 'laki-laki dalam DPTb',
+    dptb_female: 'perempuan dalam DPTb',
+    dptb_total: 'laki-laki dan perempuan dalam DPTb',
+    dpk_male: 'laki-laki dalam DPK',
+    dpk_female: 'perempuan dalam DPK',
+    dpk_total: 'laki-laki dan perempuan dalam DPK',
+    male_total: 'laki-laki di semua daftar',
+    female_total: 'perempuan di semua daftar',
+    grand_total: 'laki-laki dan perempuan di semua daftar',
+    election_year: 'tahun pemilu',
+    election_type: 'jenis pemilu',
+    dapil_id: 'nomor dapil',
+    dapil_name: 'nama dapil',
+    province: 'provinsi',
+    regency: 'kabupaten/kota',
+  },
   violations: 'Masalah pada data',
   violationsMean:
-    'Masalah berikut berasal dari data sumber. rekap menerbitkan baris-barisnya tanpa koreksi dan menandainya.',
+    'Masalah berikut berasal dari data sumber. rekap tidak mengoreksi apa pun: barisnya diterbitkan dan ditandai. Data yang tidak dapat menjadi baris, misalnya dua data dengan kunci yang sama tetapi angka berbeda, masuk karantina.',
   noViolations: 'Data lolos semua pemeriksaan.',
   severities: {
     error: (count) => html`${count} kesalahan`,
@@ -167,6 +189,7 @@ export const indonesian: Words = {
   notKept: 'Respons berasal dari pengambilan data sebelumnya, atau tidak disimpan lagi.',
   restated: 'Perubahan data oleh sumber sejak snapshot sebelumnya',
   nothingRestated: 'Tidak ada perubahan.',
+  noPrevious: 'Ini snapshot pertama dari sumber ini.',
   moreRestated: (left) => html`Tabel ${html`<code>changes</code>`} memuat ${left} nilai lainnya.`,
   column: 'Kolom',
   before: 'Sebelumnya',
@@ -174,12 +197,18 @@ export const indonesian: Words = {
   withoutCode: (names) =>
     `Tidak memiliki kode resmi (Kemendagri) karena namanya tidak cocok dengan nama resmi: ${names}.`,
   method: 'Metode',
+  carriedOver: (carried, rows) =>
+    html`${carried} dari ${rows} baris tidak diambil saat itu, tetapi berasal dari pengambilan data sebelumnya.`,
+  requested: (isWhole) =>
+    isWhole
+      ? 'rekap meminta data setiap daerah pemilihan.'
+      : 'Pengambilan data ini hanya meminta sebagian daerah pemilihan. Baris lainnya berasal dari pengambilan data sebelumnya.',
   methodText:
-    'rekap meminta data setiap daerah pemilihan dan menyimpan setiap respons apa adanya. rekap mengonversi teks angka menjadi bilangan bulat tanpa perkiraan, lalu membandingkan jumlah laki-laki, perempuan, dan total. Angka yang tidak diketahui tidak pernah dihitung sebagai nol. Tingkat partisipasi hanya mencakup kabupaten/kota yang semua angkanya diketahui, tidak mengandung kesalahan, dan memiliki pemilih laki-laki dan perempuan dalam DPT.',
+    'rekap menyimpan setiap respons apa adanya. rekap mengonversi teks angka menjadi bilangan bulat tanpa perkiraan, lalu membandingkan jumlah laki-laki, perempuan, dan total. Angka yang tidak diketahui tidak pernah dihitung sebagai nol. Tingkat partisipasi hanya mencakup kabupaten/kota yang semua angkanya diketahui, tidak mengandung kesalahan, dan memiliki pemilih laki-laki dan perempuan dalam DPT.',
   again: (verify, replay, evidence) =>
     html`Untuk memeriksa sendiri, jalankan perintah berikut: ${verify} membandingkan berkas, jumlah, dan respons,
     ${replay} membangun ulang tabel, dan ${evidence} menunjukkan data di balik sebuah angka.`,
-  figureNames: 'Setiap angka di halaman ini adalah elemen data yang menyebutkan asalnya: view, kolom, dan kunci.',
+  figureNames: 'Dalam kode sumber halaman ini, setiap angka menyebutkan asalnya: view, kolom, dan kunci.',
   warnings: 'Peringatan saat pengambilan data',
   hashes: 'Berkas snapshot ini dan SHA-256-nya',
   file: 'Berkas',
@@ -190,6 +219,6 @@ export const indonesian: Words = {
   otherPinned: (pinned) => html`Snapshot ini tidak berlaku karena snapshot ${pinned} disematkan.`,
   unknownTotals: (voters, users) =>
     html`Jumlah total tidak diketahui di ${voters} kabupaten/kota untuk pemilih dan di ${users} untuk pengguna hak
-    pilih; keduanya tidak termasuk dalam jumlah ini.`,
+    pilih. Kabupaten/kota tersebut tidak termasuk dalam jumlah di atas.`,
   warningsOnly: (places) => html`Tampilkan ${places} wilayah lain yang hanya memiliki peringatan`,
 };

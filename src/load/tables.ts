@@ -66,7 +66,8 @@ const ages: readonly TableColumn[] = [
   {
     name: 'first_snapshot',
     type: 'VARCHAR',
-    comment: 'The first snapshot that has the violation, without a gap since then.',
+    comment:
+      'The first snapshot that has the violation, without a gap since then in the chain of previous snapshots. After a rollback, the chain goes on from the earlier snapshot.',
   },
   { name: 'since', type: 'TIMESTAMP', comment: 'UTC time when the run of that snapshot began.' },
 ];
@@ -144,13 +145,14 @@ export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition
     {
       name: 'snapshot_id',
       type: 'VARCHAR',
-      comment: 'ID of the first snapshot with the new value. The ID starts with the UTC time.',
+      comment:
+        'ID of the first snapshot with the new value in the chain of previous snapshots. The ID starts with the UTC time.',
     },
   ];
   return {
     name: changesTableName,
     comment:
-      'Values that the source changed: one row per record and column that differs from the previous snapshot, for all snapshots up to this one.',
+      'Values that the source changed: one row per record and column that differs from the previous snapshot, for this snapshot and the chain of previous snapshots before it. After a rollback, the chain goes on from the earlier snapshot, without those that were rolled back.',
     columns,
     sortedBy: ['snapshot_id', ...columns.map(({ name }) => name).filter((name) => name !== 'snapshot_id')],
   };
@@ -180,7 +182,8 @@ export const quarantineTable: TableDefinition = {
 export function snapshotsLogTable(pipelines: readonly AnyPipeline[]): TableDefinition {
   return {
     name: snapshotsLogTableName,
-    comment: 'One row per published snapshot and dataset, up to this snapshot.',
+    comment:
+      'One row per dataset of this snapshot and of the chain of previous snapshots before it. After a rollback, the chain goes on from the earlier snapshot, without those that were rolled back.',
     columns: [
       { name: 'snapshot_id', type: 'VARCHAR', comment: 'ID of the snapshot.' },
       { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time when the run of the snapshot began.' },

@@ -163,6 +163,8 @@ class Figures:
         places = {(row["dapil_id"], row["province"], row["regency"]) for row in here}
         worst = {(row["dapil_id"], row["province"], row["regency"]) for row in here if row["severity"] == "error"}
         return {
+            "carried_over": sum(one["carried_over"] for one in self.recomputation.manifest["datasets"].values()),
+            "rows": sum(map(len, self.recomputation.tables.values())),
             "places_folded": min(200, len(places)) - max(12, min(200, len(worst))),
             "provinces_compared": len(known),
             "provinces_unknown": len(provinces) - len(known),
