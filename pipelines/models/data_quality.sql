@@ -10,7 +10,7 @@
 -- unequal_sums: Number of rows in `reconciliation`: totals that are unknown, differ from the sum of their parts, or have an unknown part.
 -- people_differing: Sum of the absolute differences between these totals and the sums of their known parts. Unit: people.
 -- people_in_totals: Sum of the known values of grand_total. Unit: people.
--- people_in_lists: Sum of the known numbers of men and women on each list, as in fact_people. Unit: people.
+-- people_in_lists: Sum of the known numbers of men and women on each list, as in the rows of fact_people with a known sex. Unit: people.
 WITH datasets AS (
   SELECT 'voters' AS dataset, * FROM voters
   UNION ALL BY NAME

@@ -1,4 +1,4 @@
--- Turnout by regency and sex: people who voted divided by voters, for each list and for all lists, in percent and not rounded. A rate is NULL if a figure is unknown, the denominator is 0, or the regency is missing in a dataset.
+-- Turnout by regency and sex: people who voted divided by voters, for each list and for all lists, in percent and not rounded. A rate is NULL unless rate_status is compared, so that figures which contradict each other don't rank first. users_per_dpt_and_dpk_pct_raw ignores the status.
 -- sex: male, female or both.
 -- users_all: People who voted, on all lists. Unit: people.
 -- voters_all: Voters on all lists. Unit: people.
@@ -10,6 +10,7 @@
 -- users_dpk: People who voted, in the additional list (DPK). Unit: people.
 -- voters_dpk: Voters in the additional list (DPK). Unit: people.
 -- users_per_dpt_and_dpk_pct: users_all divided by voters_dpt_and_dpk, in percent.
+-- users_per_dpt_and_dpk_pct_raw: The same for every regency with known figures and a denominator above 0, also if its figures contradict each other.
 -- users_per_dpt_pct: users_all divided by voters_dpt, in percent.
 -- users_per_voters_pct: users_all divided by voters_all, in percent.
 -- dpt_users_per_dpt_pct: users_dpt divided by voters_dpt, in percent.
@@ -39,20 +40,21 @@ SELECT
   election_year, election_type, dapil_id, dapil_name, province, regency, sex,
   users_all,
   voters_dpt_and_dpk,
-  1e2 * users_all / nullif(voters_dpt_and_dpk, 0) AS users_per_dpt_and_dpk_pct,
+  CASE rate_status WHEN 'compared' THEN 1e2 * users_all / nullif(voters_dpt_and_dpk, 0) END AS users_per_dpt_and_dpk_pct,
+  1e2 * users_all / nullif(voters_dpt_and_dpk, 0) AS users_per_dpt_and_dpk_pct_raw,
   rate_status,
   voters_all,
-  1e2 * users_all / nullif(voters_all, 0) AS users_per_voters_pct,
+  CASE rate_status WHEN 'compared' THEN 1e2 * users_all / nullif(voters_all, 0) END AS users_per_voters_pct,
   users_dpt,
   voters_dpt,
-  1e2 * users_all / nullif(voters_dpt, 0) AS users_per_dpt_pct,
-  1e2 * users_dpt / nullif(voters_dpt, 0) AS dpt_users_per_dpt_pct,
+  CASE rate_status WHEN 'compared' THEN 1e2 * users_all / nullif(voters_dpt, 0) END AS users_per_dpt_pct,
+  CASE rate_status WHEN 'compared' THEN 1e2 * users_dpt / nullif(voters_dpt, 0) END AS dpt_users_per_dpt_pct,
   users_dptb,
   voters_dptb,
-  1e2 * users_dptb / nullif(voters_dptb, 0) AS dptb_users_per_dptb_pct,
+  CASE rate_status WHEN 'compared' THEN 1e2 * users_dptb / nullif(voters_dptb, 0) END AS dptb_users_per_dptb_pct,
   users_dpk,
   voters_dpk,
-  1e2 * users_dpk / nullif(voters_dpk, 0) AS dpk_users_per_dpk_pct,
+  CASE rate_status WHEN 'compared' THEN 1e2 * users_dpk / nullif(voters_dpk, 0) END AS dpk_users_per_dpk_pct,
   is_consistent,
   in_voters,
   in_users

@@ -11,6 +11,9 @@ export interface Place {
   readonly name: string;
   readonly province: string | null;
   readonly turnout: Readonly<Record<Sex, Rate>>;
+  /** The parts of the turnout of both sexes. A regency has them also if its figures contradict each other. */
+  readonly users: Count;
+  readonly voters: Count;
   /** Why a regency isn't part of any rate, or `compared`; null for a place with several regencies. */
   readonly status: string | null;
   /** What the rates of a place with several regencies cover; null for a regency. */
@@ -208,7 +211,10 @@ async function readPlaces(
   const scope = isRegency
     ? []
     : [
-        ...['voters_compared', 'voters_all', 'users_with_contradicting', 'voters_dpt_and_dpk_with_contradicting'],
+        'voters_compared',
+        'voters_all',
+        'users_with_contradicting',
+        'voters_dpt_and_dpk_with_contradicting',
         ...reasons.map((reason) => `regencies_${reason}`),
       ].map((column) => `max(${column}) FILTER (sex = 'both') AS ${column}`);
   const also = ['dapil_name', 'rate_status', 'kemendagri_code', 'worst'].map((name) => `any_value(${name}) AS ${name}`);
@@ -226,19 +232,22 @@ async function readPlaces(
   return rows.map((row) => {
     const place = key.map((column) => [column, String(row[column])] as const);
     const text = (column: string) => (row[column] ?? null) as string | null;
+    const hasRate = !isRegency || row['rate_status'] === 'compared';
     const turnout = sexes.map((sex) => [
       sex,
-      figuresOf(view, { ...row, [rate]: null }, [...place, ['sex', sex]]).rate(
-        rate,
-        `${users}_${sex}`,
-        `${voters}_${sex}`,
-      ),
+      figuresOf(view, hasRate ? row : { ...row, [`${users}_${sex}`]: null, [`${voters}_${sex}`]: null }, [
+        ...place,
+        ['sex', sex],
+      ]).rate(rate, `${users}_${sex}`, `${voters}_${sex}`),
     ]);
-    const figures = figuresOf(view, row, [...place, ['sex', 'both']]);
+    const parts = { [users]: row[`${users}_both`]!, [voters]: row[`${voters}_both`]! };
+    const figures = figuresOf(view, { ...row, ...parts }, [...place, ['sex', 'both']]);
     return {
       name: text('regency') ?? text('dapil_name') ?? text('province') ?? String(row['dapil_id']),
       province: isRegency ? text('province') : null,
       turnout: Object.fromEntries(turnout) as Place['turnout'],
+      users: figures.count(users),
+      voters: figures.count(voters),
       status: text('rate_status'),
       scope: isRegency
         ? null
@@ -256,13 +265,19 @@ export function placeKey(row: Row): string {
   return JSON.stringify(regencyKey.map((column) => row[column] ?? null));
 }
 
+/** The rows of fact_people with a known sex. */
+export const knownSexes = [
+  ['sex', 'male'],
+  ['sex', 'female'],
+] as const;
+
 /** Reads the lists, each with its rate, and its share of all lists in the regencies compared. */
 export async function readLists(database: Database, { condition, name }: Election): Promise<ListFigures[]> {
   const here = `${condition} AND sex = 'both'`;
   const rows = await database.rows<Row>(
     `WITH star AS (
        SELECT list, sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users
-       FROM fact_people WHERE election = ${quoteText(name)} GROUP BY ALL
+       FROM fact_people WHERE election = ${quoteText(name)} AND sex <> 'unknown' GROUP BY ALL
      ),
      compared AS (
        SELECT sum(COLUMNS('^(users|voters)_(all|dpt|dptb|dpk)$'))::BIGINT AS '\\0' FROM turnout WHERE ${here} AND rate_status = 'compared'
@@ -275,7 +290,7 @@ export async function readLists(database: Database, { condition, name }: Electio
   );
   return rows.map((row) => {
     const list = String(row['list']);
-    const star = figuresOf('fact_people', row, [['list', list]]);
+    const star = figuresOf('fact_people', row, [['list', list], ...knownSexes]);
     const compared = figuresOf('turnout_by_list', row, [
       ['list', list],
       ['sex', 'both'],

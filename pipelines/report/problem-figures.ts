@@ -3,7 +3,7 @@
 import { type Database, quoteText } from '../../src/runtime/database.ts';
 import { messagePieces, type MessagePiece, type MessageParts } from '../../src/load/check-messages.ts';
 import { type Count, figuresOf, type Row } from './figure.ts';
-import { type Election, placeKey } from './figures.ts';
+import { type Election, knownSexes, placeKey } from './figures.ts';
 import { sumChecks, summedColumns, type Project } from '../../src/project/declaration.ts';
 import type { Language } from '../../src/project/sql-file.ts';
 
@@ -105,7 +105,7 @@ export async function readLinks(database: Database, project: Project, { conditio
 /** Reads the difference between the grand total and the leaves of the star schema for each dataset. */
 export async function readChains(database: Database, { name }: Election, links: readonly Link[]): Promise<Chain[]> {
   const [leaves] = await database.rows<Row>(
-    `SELECT sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users FROM fact_people WHERE election = ${quoteText(name)}`,
+    `SELECT sum(voters)::BIGINT AS voters, sum(users)::BIGINT AS users FROM fact_people WHERE election = ${quoteText(name)} AND sex <> 'unknown'`,
   );
   const measures = [
     ['voters', 'voters'],
@@ -121,7 +121,7 @@ export async function readChains(database: Database, { name }: Election, links: 
       dataset,
       grandTotal: chain[0]!.sourceTotal,
       difference: figuresOf('reconciliation', { difference }, key).count('difference'),
-      leaves: figuresOf('fact_people', leaves!, []).count(measure),
+      leaves: figuresOf('fact_people', leaves!, knownSexes).count(measure),
     };
   });
 }

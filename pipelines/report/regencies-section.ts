@@ -1,6 +1,6 @@
 /** Draws the table of all regencies. A script in the page adds search, sorting and a filter. */
 
-import { type Count, denominatorOf, numeratorOf } from './figure.ts';
+import type { Count } from './figure.ts';
 import type { Place } from './figures.ts';
 import { type Html, html } from '../../src/runtime/html.ts';
 import { type Page, remainder } from './page.ts';
@@ -47,8 +47,8 @@ export function regenciesSection(
               <td class="number">${print.show(both)}</td>
               <td class="number">${print.show(male)}</td>
               <td class="number">${print.show(female)}</td>
-              <td class="number">${print.show(numeratorOf(both))}</td>
-              <td class="number">${print.show(denominatorOf(both))}</td>
+              <td class="number">${print.show(place.users)}</td>
+              <td class="number">${print.show(place.voters)}</td>
               <td>${anchor === undefined ? note : html`<a href="#${anchor}">${note}</a>`}</td>
             </tr> `;
           })}

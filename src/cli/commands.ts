@@ -24,8 +24,8 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ['query [sql]', 'Run one SQL query on the published tables', () => import('./query.ts')],
     ['report', 'Write the report of a snapshot as an HTML page', () => import('./report.ts')],
     [
-      'export',
-      'Export all tables and views as an Excel workbook, CSV files or Parquet files',
+      'export [table]',
+      'Export all tables and views, or one, as an Excel workbook, CSV files or Parquet files',
       () => import('./export.ts'),
     ],
     ['diff [a] [b]', 'Show which figures the source changed between two snapshots', () => import('./diff.ts')],

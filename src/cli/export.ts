@@ -13,6 +13,7 @@ import { sampleNotice } from '../warehouse/snapshot-format.ts';
 import { chooseSnapshot, requireDatabase } from '../warehouse/warehouse.ts';
 
 export const command = declareCommand({
+  positionals: { table: 'a table or a view; without one, all of them' },
   options: {
     ...readWarehouse,
     ...pick('snapshot'),
@@ -31,9 +32,10 @@ export const command = declareCommand({
   },
   examples: [
     ['rekap export', 'one workbook with all tables, and a sheet that describes them'],
+    ['rekap export turnout_by_province', 'one table as a workbook'],
     ['rekap export --format csv --out csv', 'a CSV file per table, and ABOUT.txt'],
   ],
-  async run({ warehouse, snapshot: id, format, out }) {
+  async run({ warehouse, snapshot: id, format, out }, [only = null]) {
     const snapshot = await chooseSnapshot(warehouse, id);
     await requireDatabase(snapshot);
     const folder = out ?? `rekap-${snapshot.id}`;
@@ -45,7 +47,7 @@ export const command = declareCommand({
         'Choose another folder with --out, or remove this one.',
       );
     const files = await withSignals({ next: `Nothing was written to ${folder}.` }, (signal) =>
-      exportSnapshot(snapshot, { format, folder, signal }),
+      exportSnapshot(snapshot, { format, folder, only, signal }),
     );
     printNotice(`${countOf(files.length, 'file')} of snapshot ${snapshot.id} written to ${folder}`);
     printNotice(sampleNotice(snapshot.manifest));

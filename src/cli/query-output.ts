@@ -10,6 +10,7 @@ import type { QueryResult } from '../snapshots/query/query-result.ts';
 import { queryToParquet, type QuerySettings, runQuery } from '../snapshots/query/run-query.ts';
 import { writeAside } from '../snapshots/query/write-aside.ts';
 import { writeCsv, writeJson, writeMarkdown } from '../snapshots/query/write-result.ts';
+import { writeResultWorkbook } from '../snapshots/query/write-workbook.ts';
 import { countOf } from '../runtime/text.ts';
 
 const formatsByExtension = {
@@ -19,6 +20,7 @@ const formatsByExtension = {
   '.csv': 'csv',
   '.json': 'json',
   '.parquet': 'parquet',
+  '.xlsx': 'xlsx',
 } as const;
 
 export type Format = (typeof formatsByExtension)[keyof typeof formatsByExtension];
@@ -31,7 +33,7 @@ export function formatOfFile(file: string): Format {
   throw new RekapError(
     'usage',
     `The extension ${JSON.stringify(extension)} of ${file} does not match any format.`,
-    'Use the extension .md, .csv, .json, .parquet or .txt, or add --format.',
+    'Use the extension .md, .csv, .json, .parquet, .xlsx or .txt, or add --format.',
   );
 }
 
@@ -61,6 +63,8 @@ export async function printResult(
 
 interface SavedQuery extends Query {
   readonly out: string;
+  /** What a workbook says of the snapshot. */
+  readonly about: readonly (readonly [string, string | number])[];
   readonly format: Format;
 }
 
@@ -70,8 +74,15 @@ export async function saveResult(query: SavedQuery, bounds: QuerySettings): Prom
   if (query.format !== 'table') printNotice(query.notice);
 }
 
-async function writeFileOf({ database, sql, notice, out, format }: SavedQuery, bounds: QuerySettings): Promise<number> {
+async function writeFileOf(query: SavedQuery, bounds: QuerySettings): Promise<number> {
+  const { database, sql, notice, out, format, about } = query;
   if (format === 'parquet') return queryToParquet(database, sql, out, bounds);
+  if (format === 'xlsx') {
+    const facts = [...about, ['Query', sql]] as const;
+    return writeAside(out, (aside) =>
+      runQuery(database, sql, (result) => writeResultWorkbook(result, facts, aside), bounds),
+    );
+  }
   const writers = { ...textWriters, table: writePlainTable };
   return writeAside(out, async (aside) => {
     const file = await open(aside, 'wx');

@@ -12,6 +12,7 @@ import { RekapError } from '../errors.ts';
 import { maxMemory } from '../runtime/database.ts';
 import { requireOutside, temporaryName } from '../snapshots/query/write-aside.ts';
 import { sampleNotice } from '../warehouse/snapshot-format.ts';
+import { describeManifest } from '../snapshots/export-snapshot.ts';
 import { chooseSnapshot, requireDatabase } from '../warehouse/warehouse.ts';
 
 const options = {
@@ -20,10 +21,10 @@ const options = {
   json: { ...allOptions.json, describe: 'same as --format json' },
   format: {
     ...allOptions.format,
-    choices: ['table', 'markdown', 'csv', 'json', 'parquet'],
+    choices: ['table', 'markdown', 'csv', 'json', 'parquet', 'xlsx'],
     defaultDescription: 'from the extension of --out, otherwise table',
   },
-  out: { ...allOptions.out, describe: 'output file, such as rows.csv; required for parquet' },
+  out: { ...allOptions.out, describe: 'output file, such as rows.csv; required for parquet and xlsx' },
   'max-duration': {
     type: 'number',
     range: allOptions['max-duration'].range,
@@ -42,7 +43,7 @@ export const command = declareCommand({
     ['rekap query', 'list all tables and views, and the commands that open the file in DuckDB and Python'],
     ['rekap query "FROM changes WHERE kind = \'changed\'"', 'values that the source changed'],
     ['rekap query "FROM violations" --format csv | head', 'failed checks'],
-    ['rekap query "FROM violations" --out violations.csv', 'a file for a spreadsheet'],
+    ['rekap query "FROM violations" --out violations.xlsx', 'a file for a spreadsheet'],
     ['rekap query "$(cat rows.sql)" --param code=11', 'a query from a file, with a value for $code'],
   ],
   run: runQueryCommand,
@@ -53,8 +54,8 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   const parameters = readParameters(args.param);
   const { warehouse, out, 'max-duration': seconds } = args;
   const format = args.format ?? (args.json ? 'json' : out === undefined ? 'table' : formatOfFile(out));
-  if (format === 'parquet' && out === undefined)
-    throw new RekapError('usage', '--format parquet requires an output file.', 'Add --out FILE.');
+  if ((format === 'parquet' || format === 'xlsx') && out === undefined)
+    throw new RekapError('usage', `--format ${format} requires an output file.`, 'Add --out FILE.');
   const snapshot = await chooseSnapshot(warehouse, args.snapshot);
   const database = await requireDatabase(snapshot);
   if (sql === null) return writeOut(await describeAccess(snapshot, database));
@@ -65,8 +66,9 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   const signal = AbortSignal.any([watch.signal, ...(interruption === null ? [] : [interruption.signal])]);
   const query = { database, sql, notice: sampleNotice(snapshot.manifest) };
   try {
-    if (out !== undefined) await saveResult({ ...query, out, format }, { signal, parameters });
-    else if (format !== 'parquet') await printResult({ ...query, format }, { signal, parameters });
+    const about = describeManifest(snapshot.manifest);
+    if (out !== undefined) await saveResult({ ...query, out, format, about }, { signal, parameters });
+    else if (format !== 'parquet' && format !== 'xlsx') await printResult({ ...query, format }, { signal, parameters });
   } finally {
     interruption?.stop();
     await watch.stop();

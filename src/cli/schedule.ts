@@ -34,8 +34,8 @@ export const command = declareCommand({
   exclusive: ['base-url', 'sample'],
   common: ['cron', 'port', 'host', ...commonOptions],
   examples: [
-    ['rekap schedule --cron "15 2 * * *" --base-url https://host', 'sync every night'],
-    ['rekap schedule --cron "15 2 * * *" --port 9464 --config rekap.json', 'with /health and /metrics'],
+    ['rekap schedule --cron "0 3 * * *" --base-url https://host', 'sync every night'],
+    ['rekap schedule --cron "0 3 * * *" --port 9464 --config rekap.json', 'with /health and /metrics'],
   ],
   run,
 });
@@ -49,7 +49,7 @@ interface State {
 
 async function run(args: Values<typeof options>): Promise<void> {
   if (args.cron === undefined)
-    throw new RekapError('usage', 'The schedule is missing.', 'Add --cron, such as --cron "15 2 * * *".');
+    throw new RekapError('usage', 'The schedule is missing.', 'Add --cron, such as --cron "0 3 * * *".');
   const timetable = readTimetable(args.cron, Intl.DateTimeFormat().resolvedOptions().timeZone);
   const requested = { ...args, 'dry-run': false, unpin: false, json: false };
   // Reports invalid settings now instead of at the first sync.

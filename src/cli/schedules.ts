@@ -54,7 +54,7 @@ export const schedules = {
   },
   compose: {
     files: { 'compose.yaml': 'compose.yaml' },
-    when: 'A sync starts daily at 02:15, Jakarta time. To change this, edit --cron in compose.yaml.',
+    when: 'A sync starts daily at 03:00, Jakarta time. To change this, edit --cron in compose.yaml.',
     enable: ['sudo chown 1000 {{keyFile}}', 'docker compose --project-directory {{folder}} up --detach schedule'],
   },
 } as const satisfies Readonly<Record<string, Schedule>>;

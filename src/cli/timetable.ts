@@ -16,7 +16,7 @@ export interface Timetable {
  */
 export function readTimetable(cron: string, timezone: string): Timetable {
   const example =
-    'Use five fields, such as --cron "15 2 * * *": minute, hour, day of the month, month, day of the week.';
+    'Use five fields, such as --cron "0 3 * * *": minute, hour, day of the month, month, day of the week.';
   // Croner also accepts a date, which occurs only once.
   const isCron = /^(@\w+|\S+(\s+\S+){4})$/.test(cron.trim());
   if (!isCron)

@@ -16,7 +16,7 @@ const over = new Error('The signal has ended.');
 export function boundSignal(outer: AbortSignal, milliseconds: number, whyLate: () => unknown): BoundSignal {
   const controller = new AbortController();
   // Each concurrent request adds a listener. Node warns about a leak above ten.
-  setMaxListeners(0, controller.signal);
+  setMaxListeners(0, controller.signal, outer);
   let late = false;
   const forward = (): void => controller.abort(outer.reason);
   if (outer.aborted) forward();

@@ -2,6 +2,7 @@
 
 import { copyFile, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withSuggestion } from '../runtime/closest-name.ts';
 import { quoteIdentifier } from '../runtime/database.ts';
 import { readPublishedDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type ReadBounds, verifyHint } from '../warehouse/open-published.ts';
@@ -23,6 +24,8 @@ import type { Snapshot } from '../warehouse/warehouse.ts';
 
 export interface ExportOptions extends Pick<ReadBounds, 'signal'> {
   readonly format: 'xlsx' | 'csv' | 'parquet';
+  /** The only table or view to export; null or undefined for all. */
+  readonly only?: string | null | undefined;
   /** Created if it doesn't exist. */
   readonly folder: string;
 }
@@ -30,19 +33,22 @@ export interface ExportOptions extends Pick<ReadBounds, 'signal'> {
 /** Returns the paths of the files. Throws `query` if a table has more rows than a sheet allows. */
 export async function exportSnapshot(
   snapshot: Snapshot,
-  { format, folder, ...bounds }: ExportOptions,
+  { format, folder, only = null, ...bounds }: ExportOptions,
 ): Promise<string[]> {
+  const { manifest } = snapshot;
+  const database = join(snapshot.folder, databaseFile);
+  const relations = chooseRelations(await readPublishedDictionary(database), only);
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     const what = `The folder ${folder} cannot be created: ${systemReason(error)}.`;
     throw new RekapError('usage', what, 'Choose another folder.', { cause: error });
   });
-  const { manifest } = snapshot;
-  const database = join(snapshot.folder, databaseFile);
-  const relations = await readPublishedDictionary(database);
   const read: ReadTable = (name, use) => readTable(snapshot, name, use, bounds);
   if (format === 'xlsx') {
-    const target = join(folder, `rekap-${snapshot.id}.xlsx`);
-    await writeAside(target, (aside) => writeWorkbook(read, relations, describe(manifest), aside));
+    const target = join(folder, `${only ?? 'rekap'}-${snapshot.id}.xlsx`);
+    // Empty tables last, because people look at the first sheets.
+    const isEmpty = ({ name }: Relation): boolean => parquetOf(manifest, name)?.rows === 0;
+    const sheets = relations.toSorted((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
+    await writeAside(target, (aside) => writeWorkbook(read, sheets, describeManifest(manifest), aside));
     return [target];
   }
   const exported = relations.filter(({ name }) => format === 'csv' || parquetOf(manifest, name) !== undefined);
@@ -58,6 +64,18 @@ export async function exportSnapshot(
   files.unshift({ target: join(folder, 'ABOUT.txt'), write: (aside) => writeFile(aside, about) });
   await writeAllAside(files);
   return files.map(({ target }) => target);
+}
+
+/** @throws `usage` if there is no table or view of this name. */
+function chooseRelations(all: readonly Relation[], only: string | null): readonly Relation[] {
+  const chosen = all.filter(({ name }) => only === null || name === only);
+  if (chosen.length > 0) return chosen;
+  const names = all.map(({ name }) => name);
+  throw new RekapError(
+    'usage',
+    withSuggestion(`The snapshot has no table or view ${only}`, only!, names),
+    'Run "rekap query" for a list of them.',
+  );
 }
 
 async function copyParquet({ folder }: Snapshot, file: ManifestFile, aside: string): Promise<void> {
@@ -92,12 +110,13 @@ function parquetOf(manifest: Manifest, name: string): ManifestFile | undefined {
 }
 
 function aboutText(manifest: Manifest, relations: readonly Relation[], format: 'csv' | 'parquet'): string {
-  const facts = describe(manifest).map(([name, value]) => `${name}: ${value}`);
+  const facts = describeManifest(manifest).map(([name, value]) => `${name}: ${value}`);
   const files = relations.map(({ name, meaning }) => `${name}.${format}: ${meaning}`);
   return `${[...facts, '', ...files].join('\n')}\n`;
 }
 
-function describe(manifest: Manifest): (readonly [string, string | number])[] {
+/** Says what a snapshot is, for the people who get a file of it. */
+export function describeManifest(manifest: Manifest): (readonly [string, string | number])[] {
   const { snapshot, source, created_at, tool, datasets } = manifest;
   const notice = sampleNotice(manifest);
   return [

@@ -10,7 +10,7 @@ import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 
 const source = 'https://service.test';
-const anew = 'The warehouse contained sample figures. A new history starts with this source.';
+const anew = 'The warehouse contains sample figures. If this sync publishes, a new history starts.';
 
 const sampleFigures = smallNation({ 1101: 20, 1102: 12 });
 

@@ -125,7 +125,7 @@ describe('rekap serve --faults', () => {
     const service = startCli(words, { REKAP_API_KEYS: testKey });
     onTestFinished(() => void service.child.kill('SIGKILL'));
     const start = await service.printed('Ctrl-C');
-    expect(start).toMatch(/clamp +3 +a page has at most this many records/);
+    expect(start).toMatch(/clamp +3 +a page has a maximum number of records/);
     expect(start).not.toMatch(/^ +503 /m);
     const url = /http:\/\/\S+datapemilihdpr/.exec(start)![0];
     const response = await fetch(url, { headers: { 'x-api-key': testKey } });

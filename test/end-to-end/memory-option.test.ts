@@ -25,7 +25,7 @@ it('limits DuckDB to it', async () => {
     columns: { memory: 'The memory limit.' },
   };
   const settings = syncOptions(warehouse, url, { memory: 128 * 2 ** 20 });
-  const { run } = await runSync(settings, {}, { ...project, models: [limit] });
+  const { run } = await runSync(settings, {}, { ...project, models: [limit], checks: [] });
   const file = join(warehouse, 'snapshots', run, parquetPath('limits'));
   expect(await ask(':memory:', `FROM ${readParquetSql(file)}`)).toEqual([{ memory: '128.0 MiB' }]);
 });

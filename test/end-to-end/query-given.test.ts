@@ -26,6 +26,19 @@ describe('rekap query', () => {
     expect({ stdout, code }).toEqual({ stdout: 'regency\nACEH BARAT\nACEH BARAT DAYA\nACEH BESAR\n', code: 0 });
   });
 
+  it('writes a workbook that says where its rows come from', async () => {
+    const { warehouse } = await sampleWarehouse();
+    const out = join(await temporaryFolder(), 'provinces.xlsx');
+    const sql = "SELECT province, voters_all FROM turnout_by_province WHERE sex = 'both' ORDER BY ALL LIMIT 2";
+    expect((await runHere(['query', sql, '--out', out, '--warehouse', warehouse])).code).toBe(0);
+    const [first] = await readRows<{ province: string; voters_all: bigint }>(warehouse, sql);
+    const rows = await readSheet(out, 'Result');
+    expect(rows).toHaveLength(3);
+    expect(rows[1]).toEqual([first!.province, Number(first!.voters_all)]);
+    const about = JSON.stringify(await readSheet(out, 'About'));
+    for (const part of ['made up', 'Snapshot', JSON.stringify(sql).slice(1, -1)]) expect(about).toContain(part);
+  });
+
   it('shows how to open the file elsewhere, and its tables, if it gets no statement', async () => {
     const { warehouse } = await sampleWarehouse();
     const words = [cliPath, 'query', '--warehouse', warehouse];
@@ -129,6 +142,13 @@ describe('rekap export', () => {
       'SELECT sum(voters)::BIGINT AS people FROM fact_people',
     );
     expect(people.reduce<number>((total, each) => total + (each ?? 0), 0)).toBe(Number(sum!.people));
+  });
+
+  it('writes one table as a workbook, and refuses a name that is no table', async () => {
+    const { warehouse, files } = await exported('turnout_by_province');
+    expect((await readXlsxFile(files[0]!)).map(({ sheet }) => sheet)).toEqual(['About', 'turnout_by_province']);
+    const wrong = await runHere(['export', 'turnout_by_provinces', '--warehouse', warehouse]);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "turnout_by_province"?') });
   });
 
   it('writes into a folder named after the snapshot, unless that holds something', async () => {

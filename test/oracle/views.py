@@ -104,20 +104,25 @@ class Views:
                 "users_per_voters_pct": (row["users_all"], row["voters_all"]),
                 **{f"{each}_users_per_{each}_pct": (row[f"users_{each}"], row[f"voters_{each}"]) for each in LISTS},
             }
+            row["parts"]["users_per_dpt_and_dpk_pct_raw"] = row["parts"]["users_per_dpt_and_dpk_pct"]
+            if row["rate_status"] != "compared":
+                row["parts"].update({name: (None, None) for name in row["parts"] if not name.endswith("_raw")})
             yield with_rates(row)
 
     def facts_of(self, regency):
         place = tuple(regency[column] for column in ("election_year", "election_type", "dapil_id", "province", "regency"))
         for each, name in LISTS.items():
-            for sex in ("male", "female"):
-                voters, users = (regency[side].get(f"{each}_{sex}") for side in ("mine", "theirs"))
+            for sex in ("male", "female", "unknown"):
+                voters, users = (people_of(regency[side], each, sex) for side in ("mine", "theirs"))
+                if sex == "unknown" and not (voters or 0) > 0 and not (users or 0) > 0:
+                    continue
                 yield {
                     "election": f"{place[0]} {place[1]}", "election_year": place[0], "election_type": place[1],
                     "regency_key": key_number(*place), "dapil_key": key_number(*place[:3]),
                     "province_key": key_number(*place[:2], place[3]), "list": name, "sex": sex,
                     "voters": voters, "users": users,
-                    "unknown_voters": int(regency["in_voters"] and voters is None),
-                    "unknown_users": int(regency["in_users"] and users is None),
+                    "unknown_voters": int(regency["in_voters"] and voters is None and sex != "unknown"),
+                    "unknown_users": int(regency["in_users"] and users is None and sex != "unknown"),
                 }
 
     def sums(self, *place):
@@ -196,6 +201,7 @@ class Views:
             regencies.append({
                 "regency_key": key_number(year, kind, dapil, province, name),
                 "regency_natural_key": " / ".join(map(str, (year, kind, dapil, province, name))), "regency": name,
+                "province_of_regency": province, "dapil_of_regency": regency["dapil_name"],
                 "kemendagri_code": codes[0] if codes else None, "in_voters": regency["in_voters"],
                 "in_users": regency["in_users"], "rate_status": regency["rate_status"],
             })
@@ -237,6 +243,14 @@ class Views:
                 "people_in_totals": known_sum(row.get("grand_total") for _, row in rows),
                 "people_in_lists": known_sum(leaves),
             }
+
+
+def people_of(row, each, sex):
+    """The people of a list; for the sex unknown, those of its total that are neither known men nor known women."""
+    if sex != "unknown":
+        return row.get(f"{each}_{sex}")
+    known, total = [row.get(f"{each}_male"), row.get(f"{each}_female")], row.get(f"{each}_total")
+    return None if total is None or None not in known else total - sum(people or 0 for people in known)
 
 
 def with_rates(row):

@@ -27,6 +27,18 @@ export async function writeWorkbook(
   await writeExcelFile(sheets).toFile(target);
 }
 
+/** Writes the result of a query as a workbook, with a second sheet about it. Returns the number of rows. */
+export async function writeResultWorkbook(
+  result: QueryResult,
+  about: readonly (readonly [string, string | number])[],
+  target: string,
+): Promise<number> {
+  const { default: writeExcelFile } = await import('write-excel-file/node');
+  const sheet = await readSheet('Result', result);
+  await writeExcelFile([sheet, aboutSheet([], about)]).toFile(target);
+  return sheet.data.length - 1;
+}
+
 /** The library counts strings in a plain object, which fails for "constructor". A NUL avoids this, and is dropped in XML. */
 const text = (value: string) => ({ value: value in Object.prototype ? `${value}\0` : value });
 
@@ -35,8 +47,9 @@ const bold = (value: string): Cell => ({ ...text(value), fontWeight: 'bold' });
 function aboutSheet(relations: readonly Relation[], about: readonly (readonly [string, string | number])[]) {
   const data: Cell[][] = [
     ...about.map(([name, value]): Cell[] => [bold(name), typeof value === 'string' ? text(value) : { value }]),
-    [],
-    [bold('Sheet'), bold('Column'), bold('Meaning'), bold('Unit'), bold('Source field')],
+    ...(relations.length === 0
+      ? []
+      : [[], [bold('Sheet'), bold('Column'), bold('Meaning'), bold('Unit'), bold('Source field')]]),
     ...relations.flatMap(({ name, meaning, columns }) => [
       [bold(name), null, text(meaning)],
       ...columns.map((column): Cell[] =>
@@ -57,7 +70,7 @@ async function readSheet(name: string, result: QueryResult) {
         throw new RekapError(
           'query',
           `${name} has more than ${formatNumber(maxRows)} rows, the maximum of a sheet.`,
-          'Use --format csv or parquet, or export some of the rows with "rekap query".',
+          'Use --format csv or parquet, or select some of the rows with "rekap query".',
         );
       const cells = row.map((value, index) => toCell(value, columns[index]!.name));
       for (const [index, cell] of cells.entries())
