@@ -27,7 +27,7 @@ export interface Place {
 
 const reasons = ['missing', 'unknown', 'zero_denominator', 'contradicting'] as const;
 
-export interface Scope {
+interface Scope {
   /** The part of the known voters whose regency is compared. */
   readonly voters: Rate;
   readonly withContradicting: Rate;
