@@ -182,6 +182,7 @@ describe('the search', () => {
         'violations',
         'violations_log',
         'dim_dapil',
+        'dim_regency',
         'regency_figures',
         'turnout',
         'turnout_by_dapil',

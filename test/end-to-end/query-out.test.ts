@@ -138,10 +138,10 @@ describe('a query into a file', () => {
 
   it('refuses an ending that says another format than it could give, unless told one', async () => {
     const { warehouse } = await sampleWarehouse();
-    const out = join(await temporaryFolder(), 'x.xlsx');
+    const out = join(await temporaryFolder(), 'x.ods');
     const words = ['query', 'FROM voters', '--out', out, '--warehouse', warehouse];
     const refused = await runHere(words);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('The extension ".xlsx"') });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('The extension ".ods"') });
     expect(existsSync(out)).toBe(false);
     expect((await runHere([...words, '--format', 'csv'])).code).toBe(0);
     expect(await readFile(out, 'utf8')).toMatch(/^election_year,/);
