@@ -2,17 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { Printer } from './report/figure.ts';
-import {
-  type Election,
-  readDistricts,
-  readElection,
-  readLists,
-  readNation,
-  readProvinces,
-  readRanking,
-  readRegencies,
-  readWithoutCode,
-} from './report/figures.ts';
+import { type Election, readElection } from './report/election.ts';
+import { readLists, readNation, readWithoutCode } from './report/figures.ts';
+import { readDistricts, readProvinces, readRanking, readRegencies } from './report/places.ts';
 import { RekapError } from '../src/errors.ts';
 import { Html, html } from '../src/runtime/html.ts';
 import type { Page } from './report/page.ts';

@@ -26,13 +26,13 @@ WITH keyed AS (
     [
       {list: 'DPT', sex: 'male', voters: voters_dpt_male, users: users_dpt_male},
       {list: 'DPT', sex: 'female', voters: voters_dpt_female, users: users_dpt_female},
-      {list: 'DPT', sex: 'unknown', voters: CASE WHEN voters_dpt_male IS NULL OR voters_dpt_female IS NULL THEN voters_dpt_total - coalesce(voters_dpt_male, 0) - coalesce(voters_dpt_female, 0) END, users: CASE WHEN users_dpt_male IS NULL OR users_dpt_female IS NULL THEN users_dpt_total - coalesce(users_dpt_male, 0) - coalesce(users_dpt_female, 0) END},
+      {list: 'DPT', sex: 'unknown', voters: CASE WHEN voters_dpt_male IS NULL OR voters_dpt_female IS NULL THEN nullif(greatest(voters_dpt_total - coalesce(voters_dpt_male, 0) - coalesce(voters_dpt_female, 0), 0), 0) END, users: CASE WHEN users_dpt_male IS NULL OR users_dpt_female IS NULL THEN nullif(greatest(users_dpt_total - coalesce(users_dpt_male, 0) - coalesce(users_dpt_female, 0), 0), 0) END},
       {list: 'DPTb', sex: 'male', voters: voters_dptb_male, users: users_dptb_male},
       {list: 'DPTb', sex: 'female', voters: voters_dptb_female, users: users_dptb_female},
-      {list: 'DPTb', sex: 'unknown', voters: CASE WHEN voters_dptb_male IS NULL OR voters_dptb_female IS NULL THEN voters_dptb_total - coalesce(voters_dptb_male, 0) - coalesce(voters_dptb_female, 0) END, users: CASE WHEN users_dptb_male IS NULL OR users_dptb_female IS NULL THEN users_dptb_total - coalesce(users_dptb_male, 0) - coalesce(users_dptb_female, 0) END},
+      {list: 'DPTb', sex: 'unknown', voters: CASE WHEN voters_dptb_male IS NULL OR voters_dptb_female IS NULL THEN nullif(greatest(voters_dptb_total - coalesce(voters_dptb_male, 0) - coalesce(voters_dptb_female, 0), 0), 0) END, users: CASE WHEN users_dptb_male IS NULL OR users_dptb_female IS NULL THEN nullif(greatest(users_dptb_total - coalesce(users_dptb_male, 0) - coalesce(users_dptb_female, 0), 0), 0) END},
       {list: 'DPK', sex: 'male', voters: voters_dpk_male, users: users_dpk_male},
       {list: 'DPK', sex: 'female', voters: voters_dpk_female, users: users_dpk_female},
-      {list: 'DPK', sex: 'unknown', voters: CASE WHEN voters_dpk_male IS NULL OR voters_dpk_female IS NULL THEN voters_dpk_total - coalesce(voters_dpk_male, 0) - coalesce(voters_dpk_female, 0) END, users: CASE WHEN users_dpk_male IS NULL OR users_dpk_female IS NULL THEN users_dpk_total - coalesce(users_dpk_male, 0) - coalesce(users_dpk_female, 0) END}
+      {list: 'DPK', sex: 'unknown', voters: CASE WHEN voters_dpk_male IS NULL OR voters_dpk_female IS NULL THEN nullif(greatest(voters_dpk_total - coalesce(voters_dpk_male, 0) - coalesce(voters_dpk_female, 0), 0), 0) END, users: CASE WHEN users_dpk_male IS NULL OR users_dpk_female IS NULL THEN nullif(greatest(users_dpk_total - coalesce(users_dpk_male, 0) - coalesce(users_dpk_female, 0), 0), 0) END}
     ] AS cells
   FROM regency_figures
 ),
@@ -46,4 +46,4 @@ SELECT
   (in_voters AND cell.voters IS NULL AND cell.sex <> 'unknown')::INTEGER AS unknown_voters,
   (in_users AND cell.users IS NULL AND cell.sex <> 'unknown')::INTEGER AS unknown_users
 FROM cells
-WHERE cell.sex <> 'unknown' OR cell.voters > 0 OR cell.users > 0
+WHERE cell.sex <> 'unknown' OR cell.voters IS NOT NULL OR cell.users IS NOT NULL

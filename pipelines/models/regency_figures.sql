@@ -4,8 +4,8 @@
 -- regency: Name of the regency or city, as in voters. If only voting_rights_users has the regency, as in that dataset. Names that differ only in spaces, invisible characters or letter case are the same regency.
 -- voters_*: voters
 -- users_*: voting_rights_users
--- users_province: Name of the province as in voting_rights_users. NULL if that dataset lacks the regency.
--- users_regency: Name of the regency or city as in voting_rights_users. NULL if that dataset lacks the regency.
+-- users_province: Name of the province in voting_rights_users. NULL if the regency is missing there.
+-- users_regency: Name of the regency or city in voting_rights_users. NULL if it is missing there.
 -- in_voters: True if voters has the regency.
 -- in_users: True if voting_rights_users has the regency.
 -- voters_is_consistent: True if the row in voters passes every check of severity error. NULL if voters has no such row.

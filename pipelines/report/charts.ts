@@ -1,7 +1,8 @@
 /** Draws the charts of the report as HTML, with every number as text. */
 
 import { compareRates, isKnown, percentOf, type Rate } from './figure.ts';
-import { isPartial, type ListFigures, type Place } from './figures.ts';
+import type { ListFigures } from './figures.ts';
+import { isPartial, type Place } from './places.ts';
 import { folded, type Html, html } from '../../src/runtime/html.ts';
 import { constant, type Page } from './page.ts';
 import { titleCase } from './place-names.ts';
@@ -90,9 +91,9 @@ export function tileMap(provinces: readonly Place[], { own, print }: Page): Html
     const place = `grid-column:${column + 1};grid-row:${row + 1}`;
     if (province === undefined) return html`<li class="step-none" style="${place}"><b>${label}</b></li>`;
     const { both } = province.turnout;
-    const covered = isPartial(province) ? `; ${own.partialText(print.text(province.scope!.voters))}` : '';
+    const covered = isPartial(province) ? html`; ${own.partial(print.text(province.scope!.voters))}` : null;
     return html`<li
-      class="step-${stepOf(both)}${covered === '' ? '' : ' partial'}"
+      class="step-${stepOf(both)}${covered === null ? '' : ' partial'}"
       style="${place}"
       title="${titleCase(province.name)}: ${print.text(both)}${covered}"
     >

@@ -1,7 +1,7 @@
 /** Computes the findings at the top of the report. */
 
 import { compareRates, type Count, countOf, isKnown, type Rate } from './figure.ts';
-import { isPartial, type Place } from './figures.ts';
+import { isPartial, type Place } from './places.ts';
 
 export interface WomenAndMen {
   readonly women: Count;
@@ -30,7 +30,7 @@ export interface Extremes {
   readonly lowest: readonly Place[];
 }
 
-/** Returns the ranked provinces with the highest and the lowest turnout, several if they tie; null if fewer than two are ranked. */
+/** Returns the ranked provinces with the highest and the lowest turnout, several if they tie; null if fewer than two are ranked, or all tie. */
 export function extremes(provinces: readonly Place[]): Extremes | null {
   return extremesBy(
     provinces.filter((place) => !isPartial(place)),
@@ -49,7 +49,7 @@ export function extremesWithContradicting(provinces: readonly Place[], { highest
 
 function extremesBy(places: readonly Place[], rateOf: (place: Place) => Rate): Extremes | null {
   const known = places.filter((place) => isKnown(rateOf(place))).toSorted((a, b) => compareRates(rateOf(b), rateOf(a)));
-  if (known.length < 2) return null;
+  if (known.length < 2 || compareRates(rateOf(known[0]!), rateOf(known.at(-1)!)) === 0) return null;
   const sameAs = (place: Place) => known.filter((other) => compareRates(rateOf(other), rateOf(place)) === 0);
   return { highest: sameAs(known[0]!), lowest: sameAs(known.at(-1)!) };
 }

@@ -1,7 +1,7 @@
 /** Defines the input of every section of the report. */
 
 import type { Count, Figure, Printer } from './figure.ts';
-import type { Election } from './figures.ts';
+import type { Election } from './election.ts';
 import { html, type Html } from '../../src/runtime/html.ts';
 import type { Words } from './words-english.ts';
 import type { Project } from '../../src/project/declaration.ts';

@@ -3,7 +3,9 @@
 import { type Database, quoteText } from '../../src/runtime/database.ts';
 import { messagePieces, type MessagePiece, type MessageParts } from '../../src/load/check-messages.ts';
 import { type Count, figuresOf, type Row } from './figure.ts';
-import { type Election, knownSexes, placeKey } from './figures.ts';
+import type { Election } from './election.ts';
+import { knownSexes } from './figures.ts';
+import { placeKey } from './places.ts';
 import { sumChecks, summedColumns, type Project } from '../../src/project/declaration.ts';
 import type { Language } from '../../src/project/sql-file.ts';
 

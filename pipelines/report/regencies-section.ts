@@ -1,7 +1,7 @@
 /** Draws the table of all regencies. A script in the page adds search, sorting and a filter. */
 
 import type { Count } from './figure.ts';
-import type { Place } from './figures.ts';
+import type { Place } from './places.ts';
 import { type Html, html } from '../../src/runtime/html.ts';
 import { type Page, remainder } from './page.ts';
 import { titleCase } from './place-names.ts';

@@ -2,7 +2,8 @@
 
 import { dots, scopeNote, shares, spanOf, tileMap } from './charts.ts';
 import { compareRates, type Count, denominatorOf, type Figure, isKnown, numeratorOf } from './figure.ts';
-import { isPartial, leastScope, type ListFigures, type Place, type Ranking, type Sums } from './figures.ts';
+import type { ListFigures, Sums } from './figures.ts';
+import { isPartial, leastScope, type Place, type Ranking } from './places.ts';
 import { compareSexes, extremes, extremesWithContradicting } from './findings.ts';
 import { folded, type Html, html, table } from '../../src/runtime/html.ts';
 import { amount, constant, type Page } from './page.ts';

@@ -52,8 +52,7 @@ export const english = {
     ${highest} (${high}) and lowest in ${lowest} (${low}).`,
   allEqual: (equal: Html, count: number) =>
     html`Men and women voted at the same rate in ${equal} ${plural(count, 'province', 'provinces')}.`,
-  partialText: (share: string) => `compared: ${share} of its voters`,
-  partial: (share: Html) => html`compared: ${share} of its voters`,
+  partial: (share: Html | string) => html`compared: ${share} of its voters`,
   partialKey: 'partly compared',
   partialPlaces: (least: Html) =>
     html`A province or district is marked, and isn’t ranked, if the regencies compared have less than ${least} of its
@@ -120,7 +119,9 @@ export const english = {
   listRates: 'Voted ÷ registered, in the compared regencies',
   shareOf: { voters: 'of all registered voters', users: 'of all people who voted' },
   listCounts: 'Known numbers of men and women on each list, in all regencies',
-  chainEqual: { voters: 'Voters', voting_rights_users: 'People who voted' } as Readonly<Record<string, string>>,
+  chainEqual: { voters: 'Registered voters', voting_rights_users: 'People who voted' } as Readonly<
+    Record<string, string>
+  >,
   chain: (what: string, total: Html, difference: Html, leaves: Html) =>
     html`${what}: the sum of the source’s grand totals is ${total}. Minus the differences in
     ${html`<a href="#reconciliation">Sums</a>`} (${difference}), it equals the sum of the lists (${leaves}).`,

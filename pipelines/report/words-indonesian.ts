@@ -44,7 +44,6 @@ export const indonesian: Words = {
     html` Jika data yang tidak konsisten ikut dihitung dan semua provinsi diperingkat, yang tertinggi adalah ${highest}
     (${high}) dan yang terendah ${lowest} (${low}).`,
   allEqual: (equal) => html`Tingkat partisipasi laki-laki dan perempuan sama di ${equal} provinsi.`,
-  partialText: (share) => `mencakup ${share} pemilihnya`,
   partial: (share) => html`mencakup ${share} pemilihnya`,
   partialKey: 'mencakup sebagian',
   partialPlaces: (least) =>

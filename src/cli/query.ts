@@ -11,8 +11,7 @@ import { listenForSignals } from './signals.ts';
 import { RekapError } from '../errors.ts';
 import { maxMemory } from '../runtime/database.ts';
 import { requireOutside, temporaryName } from '../snapshots/query/write-aside.ts';
-import { sampleNotice } from '../warehouse/snapshot-format.ts';
-import { describeManifest } from '../snapshots/export-snapshot.ts';
+import { describeManifest, sampleNotice } from '../warehouse/snapshot-format.ts';
 import { chooseSnapshot, requireDatabase } from '../warehouse/warehouse.ts';
 
 const options = {

@@ -67,7 +67,7 @@ const ages: readonly TableColumn[] = [
     name: 'first_snapshot',
     type: 'VARCHAR',
     comment:
-      'The first snapshot that has the violation, without a gap since then in the chain of previous snapshots. After a rollback, the chain goes on from the earlier snapshot.',
+      'The first snapshot that has the violation, without a gap since then in the chain of previous snapshots. After a rollback, the chain continues from the earlier snapshot.',
   },
   { name: 'since', type: 'TIMESTAMP', comment: 'UTC time when the run of that snapshot began.' },
 ];
@@ -152,7 +152,7 @@ export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition
   return {
     name: changesTableName,
     comment:
-      'Values that the source changed: one row per record and column that differs from the previous snapshot, for this snapshot and the chain of previous snapshots before it. After a rollback, the chain goes on from the earlier snapshot, without those that were rolled back.',
+      'Values that the source changed: one row per record and column that differs from the previous snapshot, for this snapshot and the chain of previous snapshots before it. After a rollback, the chain continues from the earlier snapshot, without those that were rolled back.',
     columns,
     sortedBy: ['snapshot_id', ...columns.map(({ name }) => name).filter((name) => name !== 'snapshot_id')],
   };
@@ -183,7 +183,7 @@ export function snapshotsLogTable(pipelines: readonly AnyPipeline[]): TableDefin
   return {
     name: snapshotsLogTableName,
     comment:
-      'One row per dataset of this snapshot and of the chain of previous snapshots before it. After a rollback, the chain goes on from the earlier snapshot, without those that were rolled back.',
+      'One row per dataset of this snapshot and of the chain of previous snapshots before it. After a rollback, the chain continues from the earlier snapshot, without those that were rolled back.',
     columns: [
       { name: 'snapshot_id', type: 'VARCHAR', comment: 'ID of the snapshot.' },
       { name: 'published_at', type: 'TIMESTAMP', comment: 'UTC time when the run of the snapshot began.' },

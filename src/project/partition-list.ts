@@ -1,4 +1,4 @@
-/** Names and sorts partitions, and describes the endpoint that lists them as a pipeline of its own. */
+/** Names and sorts partitions. Describes the endpoint that lists them as a separate pipeline. */
 
 import type { AnyPipeline, Pipeline } from './declaration.ts';
 

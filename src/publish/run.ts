@@ -47,7 +47,7 @@ export const syncDefaults = {
   partitions: null,
   requireProof: null,
   datasets: null,
-  // As many as a browser opens to a host. The sample of a nation takes 14 % less time than with 4, and 6 % more than with 8.
+  // As many as a browser opens to one host.
   concurrency: 6,
   pageSize: 1000,
   timeout: 30_000,

@@ -15,10 +15,10 @@ import { type ReadTable, writeWorkbook } from './query/write-workbook.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import {
   databaseFile,
+  describeManifest,
   type Manifest,
   type ManifestFile,
   parquetPath,
-  sampleNotice,
 } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -113,18 +113,4 @@ function aboutText(manifest: Manifest, relations: readonly Relation[], format: '
   const facts = describeManifest(manifest).map(([name, value]) => `${name}: ${value}`);
   const files = relations.map(({ name, meaning }) => `${name}.${format}: ${meaning}`);
   return `${[...facts, '', ...files].join('\n')}\n`;
-}
-
-/** Says what a snapshot is, for the people who get a file of it. */
-export function describeManifest(manifest: Manifest): (readonly [string, string | number])[] {
-  const { snapshot, source, created_at, tool, datasets } = manifest;
-  const notice = sampleNotice(manifest);
-  return [
-    ...(notice === null ? [] : [['Notice', notice] as const]),
-    ['Snapshot', snapshot],
-    ['Source', source],
-    ['Read at (UTC)', created_at],
-    ['Created by', `${tool.name} ${tool.version}`],
-    ...Object.entries(datasets).map(([name, { rows }]) => [`Rows of ${name}`, rows] as const),
-  ];
 }

@@ -199,8 +199,8 @@ const entry = /<([^>]*)>((?:[^<"']|"[^"]*"|'[^']*')*)/g;
 const parameter = /([\w!#$%&*+.^`|~-]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,"']*)))?/g;
 
 /**
- * Returns the target of the first link with the relation `next` in a header `Link` (RFC 8288); null if there is none. As in browsers and
- * curl, relations may be unquoted, in single quotes, or several in one value, and the semicolon before a parameter may be missing.
+ * Returns the target of the first link with the relation `next` in a `Link` header (RFC 8288); null if there is none. Accepts what browsers
+ * and curl accept: unquoted relations, single quotes, several relations in one value, and no semicolon before a parameter.
  *
  * @param header Its value, or the values of its lines.
  */

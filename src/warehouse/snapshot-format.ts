@@ -139,3 +139,17 @@ export function sampleNotice(
 function isBelow(path: string): boolean {
   return path !== '' && !path.includes('\0') && path.split(/[/\\]/).every((part) => !['', '.', '..'].includes(part));
 }
+
+/** Says what a snapshot is, for the people who get a file of it. */
+export function describeManifest(manifest: Manifest): (readonly [string, string | number])[] {
+  const { snapshot, source, created_at, tool, datasets } = manifest;
+  const notice = sampleNotice(manifest);
+  return [
+    ...(notice === null ? [] : [['Notice', notice] as const]),
+    ['Snapshot', snapshot],
+    ['Source', source],
+    ['Read at (UTC)', created_at],
+    ['Created by', `${tool.name} ${tool.version}`],
+    ...Object.entries(datasets).map(([name, { rows }]) => [`Rows of ${name}`, rows] as const),
+  ];
+}

@@ -1,4 +1,4 @@
-/** Sample figures are nobody's: a source that comes after them begins the history anew, and they never come after a source. */
+/** Sample figures are nobody's: a source that comes after them begins a new history, and they never come after a source. */
 
 import { describe, expect, it } from 'vitest';
 import { readCurrent, readCurrentId } from '../../src/warehouse/warehouse.ts';
@@ -10,7 +10,7 @@ import { runSync, serveData, smallNation } from '../support/served-source.ts';
 import { syncOptions } from '../support/sync-settings.ts';
 
 const source = 'https://service.test';
-const anew = 'The warehouse contains sample figures. If this sync publishes, a new history starts.';
+const startsHistory = 'The warehouse contains sample figures. If this sync publishes, a new history starts.';
 
 const sampleFigures = smallNation({ 1101: 20, 1102: 12 });
 
@@ -27,14 +27,14 @@ async function afterSample() {
 }
 
 describe('a sync from a service into a warehouse with sample figures', () => {
-  it('begins the history anew: nothing is compared, carried over or called a change', async () => {
+  it('begins a new history: nothing is compared, carried over or called a change', async () => {
     const { warehouse, sample, url } = await afterSample();
     const tried = await runSync(syncOptions(warehouse, url, { source, dryRun: true }));
     expect(tried).toMatchObject({ outcome: 'dry run', current: sample });
     const result = await runSync(syncOptions(warehouse, url, { source, partitions: ['1201'] }));
     expect(result).toMatchObject({ outcome: 'published', manifest: { previous: null, source } });
-    expect(result.warnings).toContain(anew);
-    expect((await readCurrent(warehouse))?.manifest.warnings).toContain(anew);
+    expect(result.warnings).toContain(startsHistory);
+    expect((await readCurrent(warehouse))?.manifest.warnings).toContain(startsHistory);
     const log = await readRows(warehouse, 'SELECT DISTINCT snapshot_id, source FROM snapshots_log');
     expect(log).toEqual([{ snapshot_id: result.run, source }]);
     expect(await readValue(warehouse, 'SELECT count(*) FROM changes')).toBe('0');
@@ -47,7 +47,7 @@ describe('a sync from a service into a warehouse with sample figures', () => {
     expect(await runReplay(warehouse)).toMatchObject({ outcome: 'reproduced', run });
     const again = await runSync(syncOptions(warehouse, url, { source }));
     expect(again.outcome).toBe('unchanged');
-    expect(again.warnings).not.toContain(anew);
+    expect(again.warnings).not.toContain(startsHistory);
     const back = runSync(syncOptions(warehouse, (await serveData(sampleFigures)).url, { source: 'sample' }));
     await expect(back).rejects.toMatchObject({
       code: 'source-mismatch',

@@ -114,7 +114,7 @@ class Views:
         for each, name in LISTS.items():
             for sex in ("male", "female", "unknown"):
                 voters, users = (people_of(regency[side], each, sex) for side in ("mine", "theirs"))
-                if sex == "unknown" and not (voters or 0) > 0 and not (users or 0) > 0:
+                if sex == "unknown" and voters is None and users is None:
                     continue
                 yield {
                     "election": f"{place[0]} {place[1]}", "election_year": place[0], "election_type": place[1],
@@ -250,7 +250,10 @@ def people_of(row, each, sex):
     if sex != "unknown":
         return row.get(f"{each}_{sex}")
     known, total = [row.get(f"{each}_male"), row.get(f"{each}_female")], row.get(f"{each}_total")
-    return None if total is None or None not in known else total - sum(people or 0 for people in known)
+    if total is None or None not in known:
+        return None
+    rest = total - sum(people or 0 for people in known)
+    return rest if rest > 0 else None
 
 
 def with_rates(row):

@@ -49,6 +49,20 @@ describe('the report', () => {
     for (const { regency } of violations) expect(page).toContain(`rekap evidence "${regency}"`);
   });
 
+  it('says after a sync of a part how many rows are from earlier ones', async () => {
+    const warehouse = await temporaryFolder();
+    const data = smallNation({ 1101: 2, 1102: 3 });
+    await runBundledSync(syncOptions(warehouse, (await serveData(data)).url));
+    const whole = await readFile(join(warehouse, 'current', 'report.html'), 'utf8');
+    expect(whole).not.toContain('finding.carried_over');
+    data.datapemilihdpr[0]!['JumlahSeluruhPemilih'] = '7';
+    const part = { partitions: ['1101'], acceptChanges: true };
+    await runBundledSync(syncOptions(warehouse, (await serveData(data)).url, part));
+    const page = await readFile(join(warehouse, 'current', 'report.html'), 'utf8');
+    const shown = (name: string) => new RegExp(`value="(\\d+)"\\s+data-figure="finding.${name}"`).exec(page)?.[1];
+    expect([shown('carried_over'), shown('rows')]).toEqual(['6', '10']);
+  });
+
   it('escapes names from the source', async () => {
     const warehouse = await temporaryFolder();
     const hostile = '<script>alert(1)</script>"\'&';
