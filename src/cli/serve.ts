@@ -77,7 +77,10 @@ async function runServe(args: ServeArguments): Promise<void> {
       faults,
       onFailure: (error) => printFailure('a request failed', error),
     });
-    const endpoints = pipelines.map((pipeline) => ({ ...pipeline, records: source.current(pipeline).records.length }));
+    const endpoints = pipelines.map((pipeline) => {
+      const { records, isReceived } = source.current(pipeline);
+      return { ...pipeline, records: records.length, isReceived };
+    });
     const what = nameServed(args, published?.snapshot().manifest.source);
     await writeOut(describeService(service.url, what, endpoints, { key, auth, faults }));
     if (!isLoopback(args.host)) printWarning(remoteAccessWarning);

@@ -12,6 +12,7 @@ export const remoteAccessWarning =
 
 interface Served extends Pick<AnyPipeline, 'path' | 'partition'> {
   readonly records: number;
+  readonly isReceived: boolean;
 }
 
 interface Access {
@@ -28,7 +29,10 @@ export function describeService(
   { key, auth, faults }: Access,
 ): string {
   const { path, partition } = endpoints[0]!;
-  const rows = endpoints.map((endpoint) => [url + endpoint.path, countOf(endpoint.records, 'record')] as const);
+  const rows = endpoints.map(({ path: place, records, isReceived }) => {
+    const how = isReceived ? '' : ', restored from the table';
+    return [url + place, `${countOf(records, 'record')}${how}`] as const;
+  });
   const lines = [`Serving ${printable(what)}`, ...inColumns(rows, Number.POSITIVE_INFINITY), `  ${url}/`];
   if (key !== null) {
     const [example] = partition?.values?.from === 'list' ? partition.values.values : [];

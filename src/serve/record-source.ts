@@ -19,6 +19,8 @@ export interface RecordSet {
   readonly records: readonly string[];
   /** The same by partition. Records without a usable partition are only in `records`. */
   readonly byPartition: ReadonlyMap<string, readonly string[]>;
+  /** False if the records are restored from tables: the same values, but not the same bytes. */
+  readonly isReceived: boolean;
 }
 
 /** Where a service gets its records. */
@@ -47,7 +49,7 @@ export function buildRecordSet(served: readonly ServedRecord[], lastModified: Da
     group.push(text);
   }
   const etag = hash.digest('base64url').slice(0, 22);
-  return { etag, lastModified, records: served.map(({ text }) => text), byPartition };
+  return { etag, lastModified, records: served.map(({ text }) => text), byPartition, isReceived: true };
 }
 
 /** Returns a record with its partition. Numbers above the maximum of a request don't count. */

@@ -1,4 +1,4 @@
-/** Serves the current snapshot of a warehouse: converts its tables back to the source's records, and follows `current`. */
+/** Serves the current snapshot of a warehouse, as received or restored from its tables, and follows `current`. */
 
 import { randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
@@ -16,6 +16,7 @@ import {
   type RecordSource,
   type ServedRecord,
 } from './record-source.ts';
+import { readReceived } from './received-records.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readCurrentId, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 
@@ -79,13 +80,17 @@ async function loadCurrent(
   const sets = new Map<string, RecordSet>();
   const file = await requireDatabase(snapshot);
   try {
+    const received = await readReceived(warehouse, snapshot);
     const database = await openPublished(file);
     try {
       for (const pipeline of pipelines) {
         // A dataset that is newer than the snapshot has no records.
         const { table } = pipeline;
-        const records = manifest.datasets[table] === undefined ? [] : await restoreRecords(database, pipeline);
-        sets.set(table, buildRecordSet(records, lastModified));
+        const texts = received.get(table);
+        const records =
+          texts?.map((text) => readRecord(text, pipeline)) ??
+          (manifest.datasets[table] === undefined ? [] : await restoreRecords(database, pipeline));
+        sets.set(table, { ...buildRecordSet(records, lastModified), isReceived: texts !== undefined });
       }
     } finally {
       database.close();
@@ -106,8 +111,8 @@ type Row = Readonly<Record<string, string | null>>;
 
 /**
  * Restores the records of a dataset: rows sorted by key, then quarantined records as received.
- * Values become strings under the source's field names, and NULLs become the values that `violations` recorded.
- * Leading zeros of counts are lost, but a sync creates the same tables from the result.
+ * Values become strings under the source's field names, and NULLs become the values that `violations` recorded. Leading
+ * zeros of counts, repeated records and the order of the source are lost, but a sync creates the same tables from the result.
  */
 async function restoreRecords(database: Database, pipeline: AnyPipeline): Promise<ServedRecord[]> {
   const lost = await readNullSources(database, pipeline);

@@ -1,5 +1,6 @@
 /** A published warehouse, served and synced again, gives the same tables: the round trip of a mirror. */
 
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Project } from '../../src/project/declaration.ts';
@@ -62,8 +63,15 @@ function recordsOfAllKinds(): string[] {
   });
 }
 
+/** Without the landing, the mirror restores records from the tables. */
+const dropLanding = (warehouse: string) => rm(join(warehouse, 'landing'), { recursive: true });
+
 describe('a mirror', () => {
-  it.each(['Asia/Jakarta', 'America/New_York'])('of every kind of value gives the same tables in %s', async (zone) => {
+  it.each([
+    ['as received', 'Asia/Jakarta'],
+    ['restored', 'Asia/Jakarta'],
+    ['restored', 'America/New_York'],
+  ])('of every kind of value, %s, gives the same tables in %s', async (how, zone) => {
     vi.stubEnv('TZ', zone);
     const everything = nestedProject();
     const [pipeline] = everything.pipelines as [Project['pipelines'][0]];
@@ -75,6 +83,7 @@ describe('a mirror', () => {
     const served = await serveSource(fixedSource(new Map([['everything', set]])), undefined, everything);
     const [original, copy] = [await temporaryFolder(), await temporaryFolder()];
     await runSync(syncOptions(original, served.url), {}, everything);
+    if (how === 'restored') await dropLanding(original);
     const mirror = await serveSource(await openWarehouseSource(original, everything.pipelines), undefined, everything);
     await runSync(syncOptions(copy, mirror.url), {}, everything);
     for (const table of ['everything', 'violations']) {
@@ -85,37 +94,62 @@ describe('a mirror', () => {
     }
   });
 
-  it('of a source with every kind of doubtful value gives the same tables again', async () => {
+  it('gives each record as received, also a repeated one', async () => {
     const data = smallNation({ 1101: 4, 1102: 12 });
-    const [first, second, third, fourth] = data.datapemilihdpr as [
-      Record<string, unknown>,
-      Record<string, unknown>,
-      Record<string, unknown>,
-      Record<string, unknown>,
-    ];
-    first['JumlahSeluruhPemilih'] = '';
-    second['JumlahSeluruhPemilih'] = null;
-    delete third['JumlahSeluruhPemilih'];
-    fourth['JumlahSeluruhPemilih'] = '1.234';
-    fourth['JumlahPemilihLakiLakiDalamDPT'] = 7;
-    first['NamaDapil'] = null;
-    data.datahakpilihdpr.push(
-      { IdDapil: '1102', note: 'no key' },
-      { ...data.datahakpilihdpr[5]!, JumlahSeluruhPenggunaHakPilih: '5' },
-      { note: 'a footer' },
-    );
-    const [original, copy] = [await temporaryFolder(), await temporaryFolder()];
+    const [first, second] = data.datapemilihdpr as [Record<string, unknown>, Record<string, unknown>];
+    first['JumlahSeluruhPemilih'] = `00${String(first['JumlahSeluruhPemilih'])}`;
+    second['unknown'] = [1, { two: 2 }];
+    data.datapemilihdpr.splice(2, 0, { ...first });
+    const original = await temporaryFolder();
     await runSync(syncOptions(original, (await serveData(data)).url));
-    const mirror = await serveSource(await openWarehouseSource(original, project.pipelines));
-    await runSync(syncOptions(copy, mirror.url));
-    for (const table of tables) {
-      const sql = `SELECT * FROM read_parquet('${join(original, 'current/parquet', table, `${table}.parquet`)}')`;
-      const expected = await readRows(original, sql);
-      expect(expected.length).toBeGreaterThan(0);
-      expect(await readRows(copy, `FROM ${table}`)).toEqual(expected);
+    const mirror = await openWarehouseSource(original, project.pipelines);
+    for (const pipeline of project.pipelines) {
+      const { records, isReceived } = mirror.current(pipeline);
+      const sent = data[pipeline.path.split('/').at(-1) as keyof typeof data];
+      expect([isReceived, records]).toEqual([true, sent.map((record) => JSON.stringify(record))]);
     }
-    // Where in a page a quarantined record stood is the mirror's own.
-    const quarantine = 'SELECT dataset, reason, record FROM quarantine ORDER BY ALL';
-    expect(await readRows(copy, quarantine)).toEqual(await readRows(original, quarantine));
+    await mirror.close();
+    await dropLanding(original);
+    const restored = await openWarehouseSource(original, project.pipelines);
+    expect(restored.current(project.pipelines[0]!).isReceived).toBe(false);
+    await restored.close();
   });
+
+  it.each(['as received', 'restored'])(
+    'of a source with every kind of doubtful value, %s, gives the same tables again',
+    async (how) => {
+      const data = smallNation({ 1101: 4, 1102: 12 });
+      const [first, second, third, fourth] = data.datapemilihdpr as [
+        Record<string, unknown>,
+        Record<string, unknown>,
+        Record<string, unknown>,
+        Record<string, unknown>,
+      ];
+      first['JumlahSeluruhPemilih'] = '';
+      second['JumlahSeluruhPemilih'] = null;
+      delete third['JumlahSeluruhPemilih'];
+      fourth['JumlahSeluruhPemilih'] = '1.234';
+      fourth['JumlahPemilihLakiLakiDalamDPT'] = 7;
+      first['NamaDapil'] = null;
+      data.datahakpilihdpr.push(
+        { IdDapil: '1102', note: 'no key' },
+        { ...data.datahakpilihdpr[5]!, JumlahSeluruhPenggunaHakPilih: '5' },
+        { note: 'a footer' },
+      );
+      const [original, copy] = [await temporaryFolder(), await temporaryFolder()];
+      await runSync(syncOptions(original, (await serveData(data)).url));
+      if (how === 'restored') await dropLanding(original);
+      const mirror = await serveSource(await openWarehouseSource(original, project.pipelines));
+      await runSync(syncOptions(copy, mirror.url));
+      for (const table of tables) {
+        const sql = `SELECT * FROM read_parquet('${join(original, 'current/parquet', table, `${table}.parquet`)}')`;
+        const expected = await readRows(original, sql);
+        expect(expected.length).toBeGreaterThan(0);
+        expect(await readRows(copy, `FROM ${table}`)).toEqual(expected);
+      }
+      // Where in a page a quarantined record stood is the mirror's own.
+      const quarantine = 'SELECT dataset, reason, record FROM quarantine ORDER BY ALL';
+      expect(await readRows(copy, quarantine)).toEqual(await readRows(original, quarantine));
+    },
+  );
 });

@@ -1,0 +1,44 @@
+/** Reads the records of a snapshot as its run received them, byte for byte and with repeated ones, from the landing. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openAccepted } from '../run/landed-readings.ts';
+import { comparePartitions } from '../project/partition-list.ts';
+import type { AcceptedReading } from '../stages.ts';
+import { warehousePaths } from '../warehouse/snapshot-format.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
+
+/**
+ * Returns the records by dataset, sorted by partition. Leaves out datasets with rows that another run received, and
+ * returns none if the landing isn't stored.
+ *
+ * @throws `landing` if it is damaged.
+ */
+export async function readReceived(
+  warehouse: string,
+  { manifest }: Snapshot,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const landing = join(warehousePaths(warehouse).landing, manifest.run);
+  const received = new Map<string, string[]>();
+  if (!existsSync(landing)) return received;
+  for (const [name, { carried_over: carried }] of Object.entries(manifest.datasets))
+    if (carried === 0) received.set(name, []);
+  const { readings, close } = await openAccepted(landing, manifest.project);
+  try {
+    const sorted: AcceptedReading[] = [];
+    for await (const reading of readings) sorted.push(reading);
+    sorted.sort((a, b) => comparePartitions(a.verdict.partition, b.verdict.partition));
+    for (const { verdict, pages } of sorted) {
+      const records = received.get(verdict.dataset);
+      if (records === undefined) continue;
+      for (const accepted of pages) {
+        const { bytes, records: index } = await accepted.read();
+        for (let record = 0; record < index.length; record += 1)
+          records.push(bytes.toString('utf8', index.recordStart[record], index.recordEnd[record]));
+      }
+    }
+  } finally {
+    await close();
+  }
+  return received;
+}
