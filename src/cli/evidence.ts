@@ -1,4 +1,4 @@
-/** rekap evidence: shows where the figures of a row come from, including the responses of the source. */
+/** rekap evidence: shows where the figures of a row come from, or states what is known of a place or of everything. */
 
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -6,23 +6,31 @@ import { join } from 'node:path';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
 import { renderEvidence } from './print/evidence-text.ts';
+import { statementHtml, statementText } from './print/statement-page.ts';
 import { widthOf } from './print/wrap-text.ts';
 import { RekapError, systemCode } from '../errors.ts';
 import { type Evidence, findEvidence } from '../snapshots/find-evidence.ts';
 import { readResponseBody } from '../snapshots/received-records.ts';
+import { requireOutside, writeAside } from '../snapshots/query/write-aside.ts';
+import { collectStatement } from '../snapshots/statement.ts';
 import { sampleNotice } from '../warehouse/snapshot-format.ts';
 import { chooseSnapshot } from '../warehouse/warehouse.ts';
 
 export const command = declareCommand({
   positionals: {
-    name: 'value of the last column of the key, as the source spells it [default: all records in quarantine]',
+    name: 'value of the last column of the key, as the source spells it; with --statement, of any column with text or in the key [default: all records in quarantine]',
   },
   options: {
     ...pick('warehouse', 'snapshot', 'column', 'lang', 'json'),
     dataset: { ...allOptions.dataset, describe: 'only these datasets' },
+    statement: {
+      type: 'boolean',
+      describe: 'instead state on one page what was read, what proves it and what is unknown, of NAME or of everything',
+    },
     out: {
       ...allOptions.out,
-      describe: 'new folder for the original responses, with a SHA256SUMS file for "sha256sum -c"',
+      describe:
+        'new folder for the original responses, with a SHA256SUMS file for "sha256sum -c"; with --statement, an HTML file',
     },
   },
   examples: [
@@ -30,20 +38,35 @@ export const command = declareCommand({
     ['rekap evidence "STATION 12" --column total', 'one column, even if all checks pass'],
     ['rekap evidence "STATION 12" --out station-12', 'the responses as files, with their SHA-256'],
     ['rekap evidence', 'all records without a row, and the reason'],
+    ['rekap evidence --statement --out statement.html', 'a page to attach to what you publish'],
   ],
-  async run({ warehouse, snapshot: id, dataset, column, lang, out }, [name = null]) {
+  async run({ warehouse, snapshot: id, dataset, column, lang, out, statement }, [name = null]) {
     const snapshot = await chooseSnapshot(warehouse, id);
     const { pipelines } = snapshot.manifest.project;
+    const notice = sampleNotice(snapshot.manifest, lang);
     const tables = pipelines.map(({ table }) => table);
     const columns = pipelines.flatMap((pipeline) => Object.keys(pipeline.columns));
     requireKnown(dataset, tables, 'dataset');
     requireKnown(column, columns, 'column');
+    if (statement) {
+      const stated = await collectStatement(snapshot, name, { column: column?.[0], datasets: dataset });
+      if (out !== undefined) {
+        await requireOutside(out, warehouse);
+        await writeAside(out, (aside) => writeFile(aside, statementHtml(stated, notice, lang)));
+      }
+      return { stated, notice };
+    }
     const found = await findEvidence(warehouse, snapshot, { name, datasets: dataset ?? null, columns: column ?? [] });
     if (out !== undefined) await writeFolder(warehouse, out, found);
-    return { found, notice: sampleNotice(snapshot.manifest, lang) };
+    return { found, notice };
   },
-  toJson: ({ found }) => found,
-  print({ found, notice }, { lang, out }) {
+  toJson: (result) => ('stated' in result ? result.stated : result.found),
+  print(result, { lang, out }) {
+    if ('stated' in result)
+      return out === undefined
+        ? statementText(result.stated, result.notice, lang, widthOf(process.stdout))
+        : `${out}\n`;
+    const { found, notice } = result;
     const parts = [renderEvidence(found, lang, widthOf(process.stdout))];
     if (notice !== null && found.length > 0) parts.push(`${notice}\n`);
     if (out !== undefined)

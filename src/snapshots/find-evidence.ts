@@ -125,7 +125,7 @@ async function unknownNameError(
   const advice =
     names.size > 0
       ? `Did you mean ${[...names].slice(0, 8).join(', ')}?`
-      : `To list all names, run "rekap query 'SELECT DISTINCT ${nameColumn(requested[0]!)} FROM ${requested[0]!.table}'".`;
+      : `To list all names, run "rekap query 'SELECT DISTINCT ${nameColumn(requested[0]!)} FROM ${requested[0]!.table}'". If it is in another column, add --statement.`;
   return new RekapError(
     'usage',
     `Unknown name ${JSON.stringify(name)}: no row and no record in quarantine has this name.`,

@@ -5,6 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../src/snapshots/find-evidence.ts';
+import type { Statement } from '../../src/snapshots/statement.ts';
+import { alterFile } from '../support/alter-file.ts';
 import { preparedSnapshots } from '../support/prepared-snapshots.ts';
 import { runHere } from '../support/run-here.ts';
 import { runSync, serveData, smallNation } from '../support/served-source.ts';
@@ -111,5 +113,59 @@ describe('evidence', () => {
     const { code, stderr } = await runHere(['evidence', 'KOTA 11010', '--warehouse', warehouse]);
     expect(code).toBe(2);
     expect(stderr).toContain('KOTA 1101-0');
+  });
+});
+
+describe('a statement', () => {
+  const state = async (warehouse: string, ...words: string[]) => {
+    const { stdout, stderr, code } = await runHere(['evidence', '--statement', ...words, '--warehouse', warehouse]);
+    return { stdout, stderr, code };
+  };
+
+  it.each([
+    ['everything', [], 2, 9, 8],
+    ['a district', ['dapil 1102'], 1, 4, 4],
+    ['a regency', ['kota 1101-0'], 1, 1, 1],
+  ] as const)(
+    'of %s says what was read, what proves it, and what is unknown',
+    async (_, words, lists, users, voters) => {
+      const { warehouse, run, data } = await doubtful();
+      const { stdout } = await state(warehouse, ...words, '--json');
+      const statement = JSON.parse(stdout) as Statement;
+      const manifest = await readFile(join(warehouse, 'current/manifest.json'));
+      expect(statement).toMatchObject({
+        snapshot: run,
+        sha256: createHash('sha256').update(manifest).digest('hex'),
+        place: words.length === 0 ? null : { name: words[0].toUpperCase() },
+      });
+      const [first, second] = statement.datasets as [Statement['datasets'][0], Statement['datasets'][0]];
+      expect([first.rows, second.rows]).toEqual([voters, users]);
+      for (const dataset of statement.datasets) expect(dataset).toMatchObject({ lists, confirmed: lists });
+      const isWithDoubts = words[0] !== 'dapil 1102';
+      expect(first.violations.some(({ check }) => check === 'dpt_sexes_sum')).toBe(isWithDoubts);
+      expect(first.quarantined).toBe(isWithDoubts ? 1 : 0);
+      const inPlace = data.datahakpilihdpr.filter(
+        ({ NamaDapil, NamaKabupaten }) =>
+          words.length === 0 || [NamaDapil, NamaKabupaten].includes(words[0].toUpperCase()),
+      );
+      const sum = inPlace.reduce((total_, record) => total_ + Number(record['JumlahSeluruhPenggunaHakPilih']), 0);
+      expect(second.sums).toEqual([{ column: 'grand_total', sum: String(sum), unknown: 0 }]);
+    },
+  );
+
+  it('is a page without resources from elsewhere', async () => {
+    const { warehouse, run } = await doubtful();
+    const file = join(await temporaryFolder(), 'statement.html');
+    expect(await state(warehouse, '--out', file)).toMatchObject({ stdout: `${file}\n`, code: 0 });
+    const page = await readFile(file, 'utf8');
+    expect(page).toContain(run);
+    expect(page).not.toMatch(/<script|src=|url\(/);
+  });
+
+  it('is not made of a snapshot that was altered, or of a name that is unknown', async () => {
+    const { warehouse } = await doubtful();
+    expect(await state(warehouse, 'NOWHERE')).toMatchObject({ code: 2, stdout: '' });
+    await alterFile(join(warehouse, 'current/parquet/voters/voters.parquet'), (bytes) => bytes.fill(0, 100, 110));
+    expect(await state(warehouse)).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('damaged') });
   });
 });

@@ -1,0 +1,256 @@
+/** Writes a statement about a snapshot as one page, for a terminal or in HTML, in English or Indonesian. */
+
+import { paint, printable } from './terminal.ts';
+import { renderTable } from './table.ts';
+import { wrap } from './wrap-text.ts';
+import type { Language } from '../../project/sql-file.ts';
+import { style } from '../../report/style.ts';
+import { html, Html, table } from '../../runtime/html.ts';
+import { formatNumber } from '../../runtime/text.ts';
+import type { StatedDataset, Statement } from '../../snapshots/statement.ts';
+import type { Grade } from '../../stages.ts';
+
+type Count = (number: number) => string;
+
+interface Words {
+  readonly title: (project: string, place: string) => string;
+  readonly facts: Readonly<Record<'source' | 'read' | 'snapshot' | 'sha256' | 'tool', string>>;
+  readonly complete: string;
+  readonly head: readonly [dataset: string, rows: string, lists: string, proof: string];
+  readonly lists: (confirmed: string, all: string) => string;
+  readonly grades: Readonly<Record<Grade, string>>;
+  readonly totals: string;
+  readonly totalsHead: readonly [column: string, sum: string, rows: string];
+  readonly unknown: string;
+  readonly noValue: (column: string, rows: number, count: Count) => string;
+  readonly quarantined: (dataset: string, records: number, count: Count) => string;
+  readonly check: (dataset: string, check: string, severity: string, rows: number, count: Count) => string;
+  readonly carriedOver: (dataset: string, rows: number, count: Count) => string;
+  readonly nothing: string;
+  readonly meaning: string;
+  readonly verify: (again: string) => string;
+}
+
+const english: Words = {
+  title: (project, place) => `Statement on ${project}${place === '' ? '' : `: ${place}`}`,
+  facts: {
+    source: 'Source',
+    read: 'Read (UTC)',
+    snapshot: 'Snapshot',
+    sha256: 'SHA-256 of its manifest',
+    tool: 'Read with',
+  },
+  complete: 'What was read',
+  head: ['Dataset', 'Rows', 'Lists read completely', 'Proof'],
+  lists: (confirmed, all) => `${confirmed} of ${all}`,
+  grades: {
+    overlap: 'read twice, with the last record of each page again (overlap)',
+    repaged: 'read twice, with pages of different sizes (repaged)',
+    rechained: 'read twice, with pages of different sizes that name the next one (rechained)',
+    repeated: 'read twice, with the same requests (repeated)',
+    chain: 'read twice, with the same requests; each page names the next one (chain)',
+    single: 'read in one response (single)',
+  },
+  totals: 'Totals',
+  totalsHead: ['Column', 'Sum of the known values', 'Rows with a value'],
+  unknown: 'What is unknown or contradictory',
+  noValue: (column, rows, count) => `${column} has no value in ${count(rows)} ${rows === 1 ? 'row' : 'rows'}.`,
+  quarantined: (dataset, records, count) =>
+    `${count(records)} ${records === 1 ? 'record' : 'records'} of ${dataset} could not become a row.`,
+  check: (dataset, check, severity, rows, count) =>
+    `${dataset}: ${check}, ${severity} in ${count(rows)} ${rows === 1 ? 'row' : 'rows'}.`,
+  carriedOver: (dataset, rows, count) =>
+    `${count(rows)} rows of ${dataset} were read by an earlier sync, within the times above.`,
+  nothing: 'Nothing: every column has a value in every row, and all checks pass.',
+  meaning:
+    'This says that the rows are those that the source returned, as far as the proof above reaches: no record was lost, none was counted twice, and no file was changed since. It does not say that the figures of the source are right.',
+  verify: (again) =>
+    `To check it, run "rekap snapshots verify" and "${again}" on the same warehouse. The hash must be the one above.`,
+};
+
+const indonesian: Words = {
+  title: (project, place) => `Pernyataan tentang ${project}${place === '' ? '' : `: ${place}`}`,
+  facts: {
+    source: 'Sumber',
+    read: 'Diambil (UTC)',
+    snapshot: 'Snapshot',
+    sha256: 'SHA-256 manifest',
+    tool: 'Diambil dengan',
+  },
+  complete: 'Data yang diambil',
+  head: ['Dataset', 'Baris', 'Daftar yang terbaca lengkap', 'Bukti'],
+  lists: (confirmed, all) => `${confirmed} dari ${all}`,
+  grades: {
+    overlap: 'dibaca dua kali, data terakhir setiap halaman dibaca ulang (overlap)',
+    repaged: 'dibaca dua kali, dengan ukuran halaman yang berbeda (repaged)',
+    rechained:
+      'dibaca dua kali, dengan ukuran halaman yang berbeda; setiap halaman menyebut halaman berikutnya (rechained)',
+    repeated: 'dibaca dua kali, dengan permintaan yang sama (repeated)',
+    chain: 'dibaca dua kali, dengan permintaan yang sama; setiap halaman menyebut halaman berikutnya (chain)',
+    single: 'dibaca dalam satu respons (single)',
+  },
+  totals: 'Jumlah',
+  totalsHead: ['Kolom', 'Jumlah nilai yang diketahui', 'Baris yang bernilai'],
+  unknown: 'Yang tidak diketahui atau bertentangan',
+  noValue: (column, rows, count) => `${column} tidak bernilai pada ${count(rows)} baris.`,
+  quarantined: (dataset, records, count) => `${count(records)} data ${dataset} tidak dapat menjadi baris.`,
+  check: (dataset, check, severity, rows, count) =>
+    `${dataset}: ${check}, ${severity === 'error' ? 'kesalahan' : 'peringatan'} pada ${count(rows)} baris.`,
+  carriedOver: (dataset, rows, count) =>
+    `${count(rows)} baris ${dataset} berasal dari pengambilan data sebelumnya, dalam waktu di atas.`,
+  nothing: 'Tidak ada: setiap kolom bernilai pada setiap baris, dan semua pemeriksaan lolos.',
+  meaning:
+    'Artinya: baris-baris ini adalah yang diberikan oleh sumber, sejauh bukti di atas: tidak ada data yang hilang atau dihitung dua kali, dan tidak ada berkas yang diubah sejak itu. Pernyataan ini tidak berarti bahwa angka sumber benar.',
+  verify: (again) =>
+    `Untuk memeriksanya, jalankan "rekap snapshots verify" dan "${again}" pada warehouse yang sama. Hash-nya harus sama dengan yang di atas.`,
+};
+
+/** What both forms of the page show, in order. */
+interface Layout {
+  readonly title: string;
+  readonly notice: string | null;
+  readonly facts: readonly (readonly [string, string])[];
+  readonly tables: readonly {
+    readonly caption: string;
+    readonly head: readonly string[];
+    readonly rows: string[][];
+    readonly numbers: number[];
+  }[];
+  readonly unknown: { readonly title: string; readonly items: readonly string[] };
+  readonly closing: readonly string[];
+}
+
+function layOut(statement: Statement, notice: string | null, language: Language): Layout {
+  const words = language === 'en' ? english : indonesian;
+  const { datasets, place, source } = statement;
+  const count: Count = (number) => digits(String(number), language);
+  const times = datasets.flatMap(({ read }) => read ?? []).toSorted();
+  const minute = (time: string): string => time.slice(0, 16).replace('T', ' ');
+  const [first, last] = [times[0] ?? '', times.at(-1) ?? ''].map(minute) as [string, string];
+  const total = (dataset: StatedDataset): string[][] =>
+    dataset.sums.map(({ column, sum, unknown }) => [
+      `${dataset.dataset}.${column}`,
+      sum === null ? '–' : digits(sum, language),
+      words.lists(count(dataset.rows - unknown), count(dataset.rows)),
+    ]);
+  const doubts = datasets.flatMap(({ dataset, unknown, quarantined, violations, carriedOver }) => [
+    ...(carriedOver > 0 ? [words.carriedOver(dataset, carriedOver, count)] : []),
+    ...(quarantined > 0 ? [words.quarantined(dataset, quarantined, count)] : []),
+    ...unknown.map(({ column, rows }) => words.noValue(`${dataset}.${column}`, rows, count)),
+    ...violations.map(({ check, severity, rows }) => words.check(dataset, check, severity, rows, count)),
+  ]);
+  const again = `rekap evidence --statement${place === null ? '' : ` '${place.name}' --column ${place.column}`}`;
+  return {
+    title: words.title(statement.project, place === null ? '' : `${place.name} (${place.column})`),
+    notice,
+    facts: [
+      [words.facts.source, source],
+      [words.facts.read, first === last ? first : `${first} – ${last}`],
+      [words.facts.snapshot, statement.snapshot],
+      [words.facts.sha256, statement.sha256],
+      [words.facts.tool, statement.tool],
+    ],
+    tables: [
+      {
+        caption: words.complete,
+        head: words.head,
+        rows: datasets.map(({ title, rows, lists, confirmed, grades }) => [
+          title,
+          count(rows),
+          words.lists(count(confirmed), count(lists)),
+          grades.map((grade) => words.grades[grade as Grade]).join('; '),
+        ]),
+        numbers: [1],
+      },
+      { caption: words.totals, head: words.totalsHead, rows: datasets.flatMap(total), numbers: [1] },
+    ].filter(({ rows }) => rows.length > 0),
+    unknown: { title: words.unknown, items: doubts.length === 0 ? [words.nothing] : doubts },
+    closing: [words.meaning, words.verify(again)],
+  };
+}
+
+function digits(number: string, language: Language): string {
+  const [whole = '', fraction] = number.split('.');
+  const grouped = formatNumber(BigInt(whole));
+  if (language === 'en') return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+  return `${grouped.replaceAll(',', '.')}${fraction === undefined ? '' : `,${fraction}`}`;
+}
+
+/** @param width Maximum line length, except for names and hashes. */
+export function statementText(statement: Statement, notice: string | null, language: Language, width: number): string {
+  const { title, facts, tables, unknown, closing } = layOut(statement, notice, language);
+  const label = Math.max(...facts.map(([name]) => name.length)) + 2;
+  const paragraph = (text: string): string => wrap(printable(text), width).join('\n');
+  return `${[
+    paint('bold', printable(title)),
+    ...(notice === null ? [] : [paint('red', notice)]),
+    facts.map(([name, value]) => `${name.padEnd(label)}${printable(value)}`).join('\n'),
+    ...tables.map(({ caption, head, rows, numbers }) => {
+      const cells = rows.map((row) => row.map((cell) => printable(cell)));
+      return `${paint('bold', caption)}\n${renderTable(cells, { head, right: numbers, width })}`;
+    }),
+    [paint('bold', unknown.title), ...unknown.items.map((item) => wrap(printable(item), width - 2).join('\n  '))].join(
+      '\n',
+    ),
+    ...closing.map(paragraph),
+  ].join('\n\n')}\n`;
+}
+
+/** Returns a page without external resources that fits on one sheet. */
+export function statementHtml(statement: Statement, notice: string | null, language: Language): string {
+  const { title, facts, tables, unknown, closing } = layOut(statement, notice, language);
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="${new Html(policy)}" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Html(style)} section {
+            border: 0;
+            margin-top: 1rem;
+            padding-top: 0;
+          }
+          body {
+            max-width: 52rem;
+          }
+          dl {
+            display: grid;
+            grid-template-columns: max-content minmax(0, 1fr);
+            gap: 0.2rem 1.5rem;
+            overflow-wrap: anywhere;
+          }
+          dt {
+            color: var(--quiet);
+          }
+          dd {
+            margin: 0;
+          }
+        </style>
+      </head>
+      <body>
+        <main>
+          ${notice === null ? null : html`<p class="sample">${notice}</p>`}
+          <h1>${title}</h1>
+          <dl>
+            ${facts.map(
+              ([name, value]) =>
+                html`<dt>${name}</dt>
+                  <dd>${value}</dd>`,
+            )}
+          </dl>
+          ${tables.map(({ caption, head, rows, numbers }) => html`<section>${table(rows, { caption, head, numbers })}</section>`)}
+          <section>
+            <h2>${unknown.title}</h2>
+            <ul>
+              ${unknown.items.map((item) => html`<li>${item}</li>`)}
+            </ul>
+          </section>
+          ${closing.map((text) => html`<p>${text}</p>`)}
+        </main>
+      </body>
+    </html> `.text;
+}

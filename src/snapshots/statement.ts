@@ -1,0 +1,201 @@
+/** Collects what can be said of a snapshot, or of one place in it: what was read, what proves it, and what is unknown. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RekapError } from '../errors.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
+import { verifyAgainst } from '../publish/check-built.ts';
+import { computeSha256 } from '../publish/manifest.ts';
+import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
+import { openPublished } from '../warehouse/open-published.ts';
+import { type ManifestDataset, manifestFile } from '../warehouse/snapshot-format.ts';
+import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
+import { damagedError } from './manage-snapshots.ts';
+
+export interface StatedDataset {
+  readonly dataset: string;
+  readonly title: string;
+  readonly rows: number;
+  /** Lists that hold the rows: partitions, or the one list of the dataset. */
+  readonly lists: number;
+  readonly confirmed: number;
+  readonly grades: readonly string[];
+  /** First and last time of reading, ISO 8601; null without a list. */
+  readonly read: readonly [first: string, last: string] | null;
+  /** Rows of earlier syncs, in the whole dataset. */
+  readonly carriedOver: number;
+  /** Watched columns: the exact sum of known values as digits, and the rows without one. */
+  readonly sums: readonly { readonly column: string; readonly sum: string | null; readonly unknown: number }[];
+  /** Columns with rows that have no value. */
+  readonly unknown: readonly { readonly column: string; readonly field: string; readonly rows: number }[];
+  readonly quarantined: number;
+  readonly violations: readonly { readonly check: string; readonly severity: string; readonly rows: number }[];
+}
+
+export interface Statement {
+  readonly project: string;
+  readonly source: string;
+  readonly snapshot: string;
+  readonly tool: string;
+  /** SHA-256 of manifest.json, which contains those of all files. */
+  readonly sha256: string;
+  /** The place, and the column that has its name; null for the whole snapshot. */
+  readonly place: { readonly name: string; readonly column: string } | null;
+  readonly datasets: readonly StatedDataset[];
+}
+
+interface Scope {
+  /** Where to look for the name. If undefined, in all columns with text or in the key. */
+  readonly column: string | undefined;
+  /** If undefined, all. */
+  readonly datasets: readonly string[] | undefined;
+}
+
+/**
+ * @param name A place; null for everything.
+ * @throws `verification` if a file of the snapshot was altered, `usage` if the name is unknown or ambiguous.
+ */
+export async function collectStatement(
+  snapshot: Snapshot,
+  name: string | null,
+  { column, datasets: requested }: Scope,
+): Promise<Statement> {
+  const { id, folder, manifest } = snapshot;
+  const problems = await verifyAgainst(snapshot);
+  if (problems.length > 0)
+    throw damagedError(
+      `Snapshot ${id} is damaged, so nothing can be stated about it:`,
+      problems,
+      'Run "rekap snapshots verify".',
+    );
+  const { project, source, tool } = manifest;
+  const database = await openPublished(await requireDatabase(snapshot));
+  try {
+    const pipelines = project.pipelines.filter(
+      ({ table }) => manifest.datasets[table] !== undefined && requested?.includes(table) !== false,
+    );
+    const place = name === null ? null : await findPlace(database, pipelines, name, column);
+    const datasets: StatedDataset[] = [];
+    for (const pipeline of pipelines)
+      if (place === null || pipeline.columns[place.column] !== undefined)
+        datasets.push(await stateDataset(database, pipeline, manifest.datasets[pipeline.table]!, place));
+    const sha256 = computeSha256(await readFile(join(folder, manifestFile)));
+    return {
+      project: project.title,
+      source,
+      snapshot: id,
+      tool: `${tool.name} ${tool.version}`,
+      sha256,
+      place,
+      datasets,
+    };
+  } finally {
+    database.close();
+  }
+}
+
+function isNamed(column: string, name: string): string {
+  return `upper(${quoteIdentifier(column)}::VARCHAR) = upper(${quoteText(name)})`;
+}
+
+/** Returns the column that has the name, and its spelling there. Columns that have it in the same rows count as one. */
+async function findPlace(
+  database: Database,
+  pipelines: readonly AnyPipeline[],
+  name: string,
+  chosen: string | undefined,
+): Promise<NonNullable<Statement['place']>> {
+  const found = new Map<string, { readonly spelling: string; rows: string }>();
+  const nearest = new Set<string>();
+  for (const { table, key, columns } of pipelines) {
+    const texts = Object.keys(columns).filter((one) => columns[one]!.kind === 'text' && !key.includes(one));
+    for (const column of chosen === undefined ? [...key, ...texts] : [chosen].filter((one) => columns[one])) {
+      const text = `${quoteIdentifier(column)}::VARCHAR`;
+      const [row] = await database.rows<{ rows: string | null; spelling: string }>(
+        `SELECT string_agg(t.rowid, ',' ORDER BY t.rowid) AS rows, min(${text}) AS spelling
+         FROM ${quoteIdentifier(table)} t WHERE ${isNamed(column, name)}`,
+      );
+      const { rows, spelling } = row!;
+      const before = found.get(column);
+      if (rows !== null)
+        found.set(column, { spelling: before?.spelling ?? spelling, rows: `${before?.rows ?? ''} ${table} ${rows}` });
+      const near = await database.rows<{ name: string }>(
+        `SELECT DISTINCT ${text} AS name FROM ${quoteIdentifier(table)}
+         WHERE contains(upper(${text}), upper(${quoteText(name)})) ORDER BY ALL LIMIT 8`,
+      );
+      for (const one of near) nearest.add(one.name);
+    }
+  }
+  const places = [...found].filter(
+    ([column, { rows }]) => [...found].find(([, other]) => other.rows === rows)![0] === column,
+  );
+  if (places.length === 1) return { column: places[0]![0], name: places[0]![1].spelling };
+  const what = JSON.stringify(name);
+  if (places.length > 1) {
+    const columns = places.map(([column]) => column);
+    const next = `Choose one, such as --column ${columns[0]}.`;
+    throw new RekapError('usage', `${what} is in several columns: ${columns.join(', ')}.`, next);
+  }
+  throw new RekapError(
+    'usage',
+    `Unknown name ${what}: no row has this name.`,
+    nearest.size > 0
+      ? `Did you mean ${[...nearest].slice(0, 8).join(', ')}?`
+      : 'Use a name as the source spells it, or leave it out.',
+  );
+}
+
+async function stateDataset(
+  database: Database,
+  pipeline: AnyPipeline,
+  dataset: ManifestDataset,
+  place: Statement['place'],
+): Promise<StatedDataset> {
+  const { table, columns, key, partition, title, watch } = pipeline;
+  const from = `${quoteIdentifier(table)}${place === null ? '' : ` WHERE ${isNamed(place.column, place.name)}`}`;
+  const names = Object.keys(columns);
+  const [counts] = await database.rows<Readonly<Record<string, string>>>(
+    `SELECT count(*)::VARCHAR AS rows, ${names.map((one, at) => `count(${quoteIdentifier(one)})::VARCHAR AS n${at}`).join(', ')},
+     ${watch.map((one, at) => `sum(${quoteIdentifier(one)})::VARCHAR AS s${at}`).join(', ')} FROM ${from}`,
+  );
+  const rows = Number(counts!['rows']);
+  const unknownOf = (column: string): number => rows - Number(counts![`n${names.indexOf(column)}`]);
+  const isPart = partition !== undefined && place !== null;
+  const ids = isPart
+    ? (
+        await database.rows<{ id: string }>(
+          `SELECT DISTINCT ${quoteIdentifier(partition.column)}::VARCHAR AS id FROM ${from}`,
+        )
+      ).map(({ id }) => id)
+    : null;
+  const isPartitioned = dataset.partitions.some(({ partition: id }) => id !== null);
+  const lists = dataset.partitions.filter(({ partition: id, received }) =>
+    ids === null ? !isPartitioned || (id !== null && received > 0) : id !== null && ids.includes(id),
+  );
+  const times = lists.map(({ read_at }) => read_at).toSorted();
+  const keys = columnList(key);
+  const violations = await database.rows<{ check: string; severity: string; rows: number }>(
+    `SELECT check_name AS "check", severity, count(*)::INTEGER AS rows FROM violations
+     WHERE dataset = ${quoteText(table)}${place === null ? '' : ` AND (${keys}) IN (SELECT ${keys} FROM ${from})`} GROUP BY ALL ORDER BY severity, rows DESC, "check"`,
+  );
+  const inPlace = ids === null ? '' : ` AND partition_value IN (${ids.map(quoteText).join(', ') || 'NULL'})`;
+  const [quarantine] = await database.rows<{ n: number }>(
+    `SELECT count(*)::INTEGER AS n FROM quarantine WHERE dataset = ${quoteText(table)}${inPlace}`,
+  );
+  return {
+    dataset: table,
+    title,
+    rows,
+    lists: lists.length,
+    confirmed: lists.filter(({ complete }) => complete).length,
+    grades: [...new Set(lists.flatMap(({ grade }) => grade ?? []))],
+    read: times.length === 0 ? null : [times[0]!, times.at(-1)!],
+    carriedOver: dataset.carried_over,
+    sums: watch.map((column, at) => ({ column, sum: counts![`s${at}`] ?? null, unknown: unknownOf(column) })),
+    unknown: names
+      .map((column) => ({ column, field: columns[column]!.field, rows: unknownOf(column) }))
+      .filter((one) => one.rows > 0),
+    quarantined: quarantine!.n,
+    violations,
+  };
+}
