@@ -1,7 +1,7 @@
 /** rekap init writes a config file that rekap takes, and files that their schedulers take; it overwrites nothing. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -120,13 +120,21 @@ describe('rekap init', () => {
     expect(problems(tool('hadolint'), join(root, 'Dockerfile'))).toBe('');
   });
 
-  it('has a cron line that a shell can run', async () => {
+  it('has a cron line that retries only if the source failed', async () => {
     const { into, read } = await init('cron');
     const line = (await read('rekap.cron')).split('\n').find((text) => /^\d/.test(text))!;
-    const command = line.replace(/^(\S+ ){5}/, '').replace(/sync --config rekap.json --api-key-file \S+/, '--version');
-    expect(command).toContain(cliPath);
-    expect(spawnSync('sh', ['-c', command], { cwd: '/' }).status).toBe(0);
-    expect(await readFile(join(into, 'sync.log'), 'utf8')).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const command = line.replace(/^(\S+ ){5}/, '');
+    expect(command).toContain(`${process.execPath} ${cliPath} sync --config rekap.json`);
+    const log = join(into, 'sync.log');
+    const runEndingWith = async (code: number) => {
+      await rm(log, { force: true });
+      const stub = command.replace(/\S+ \S+ sync [^;]+/, `(echo sync; exit ${code})`);
+      spawnSync('sh', ['-c', `sleep() { echo "sleep $1"; }; ${stub}`], { cwd: '/' });
+      return (await readFile(log, 'utf8')).trim().split('\n');
+    };
+    const retried = [0, 600, 600, 600].flatMap((pause) => [`sleep ${pause}`, 'sync']);
+    for (const code of [0, 1, 2, 3, 5, 8]) expect(await runEndingWith(code)).toEqual(['sleep 0', 'sync']);
+    expect(await runEndingWith(4)).toEqual(retried);
   });
 
   it.skipIf(!has('systemd-analyze'))('has units that systemd takes (skipped where it is not there)', async () => {
