@@ -8,8 +8,10 @@ import * as v from 'valibot';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
 import { readApiKey } from './options/api-key.ts';
+import { nameOption } from './options/invocation.ts';
 import { loadChosenProject } from './project.ts';
-import { fillIn, type Places, scheduleNames, schedules } from './schedules.ts';
+import { fillIn, type Places, type Schedule, scheduleNames, schedules } from './schedules.ts';
+import { readUrl } from './send-notice.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 
@@ -18,7 +20,7 @@ const defaultKeyFile = 'api-key';
 export const command = declareCommand({
   positionals: { scheduler: `scheduler to create files for: ${scheduleNames.join(', ')} [default: none]` },
   options: {
-    ...pick('base-url', 'api-key-file', 'warehouse', 'project'),
+    ...pick('base-url', 'api-key-file', 'warehouse', 'project', 'ping-url', 'on-failure'),
     out: { ...allOptions.out, path: 'folder', default: '.', describe: 'output folder' },
   },
   examples: [
@@ -27,10 +29,23 @@ export const command = declareCommand({
     ['rekap init systemd --base-url https://host', 'also create a service and a nightly timer'],
   ],
   ignoresConfig: true,
-  async run({ 'base-url': given, 'api-key-file': givenKey, warehouse, out: into, project: chosen }, [scheduler]) {
+  async run(args, [scheduler]) {
+    const { 'base-url': given, 'api-key-file': givenKey, warehouse, out: into, project: chosen } = args;
+    const pingUrl = readUrl(args['ping-url']?.trim(), 'ping-url');
+    const recipients = {
+      ...(pingUrl !== null && { 'ping-url': pingUrl.href }),
+      ...(args['on-failure'] !== undefined && { 'on-failure': args['on-failure'] }),
+    };
+    const [recipient] = Object.keys(recipients);
     const schedule = readScheduler(scheduler);
     const folder = resolve(into);
     const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
+    if (config !== null && recipient !== undefined)
+      throw new RekapError(
+        'usage',
+        `${join(into, 'rekap.json')} already exists, so ${nameOption(recipient)} cannot be written to it.`,
+        `Add "${recipient}" to the file, or move the file.`,
+      );
     const project = config === null ? await loadChosenProject(chosen) : null;
     if (given === undefined && project?.baseUrl === null)
       throw new RekapError('usage', 'The source is missing.', 'Add its URL with --base-url https://…');
@@ -49,7 +64,7 @@ export const command = declareCommand({
       keyFile: resolve(folder, keyFile ?? defaultKeyFile),
       user: userInfo().username,
     };
-    const planned = schedule === undefined ? null : schedules[schedule];
+    const planned: Schedule | null = schedule === undefined ? null : schedules[schedule];
     const files: Record<string, string> = {};
     if (config === null) {
       const settings = {
@@ -58,6 +73,7 @@ export const command = declareCommand({
         ...(chosen !== undefined && { project: relative(folder, resolve(chosen)) || '.' }),
         warehouse,
         ...(keyFile === undefined ? {} : { 'api-key-file': keyFile }),
+        ...recipients,
       };
       if (hasKey) files[defaultKeyFile] = `${key}\n`;
       files['rekap.json'] = `${JSON.stringify(settings, null, 2)}\n`;
@@ -76,16 +92,20 @@ export const command = declareCommand({
         );
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
-      const mode = file === defaultKeyFile ? 0o600 : 0o644;
+      const isSecret = file === defaultKeyFile || (file === 'rekap.json' && recipient !== undefined);
+      const mode = isSecret ? 0o600 : 0o644;
       await writeFile(join(folder, file), text, { flag: 'wx', mode });
     }
+    const isNotified = ['ping-url', 'on-failure', 'webhook'].some((name) => name in { ...config, ...recipients });
     const needsKey = project === null || project.auth !== null;
     const keyExists = (await stat(places.keyFile).catch(() => null)) !== null;
     const shownKey = isAbsolute(keyFile ?? '') ? keyFile : join(into, keyFile ?? defaultKeyFile);
     const lines = [
       ...(config !== null ? [`Kept ${join(into, 'rekap.json')}`] : []),
       ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
-      ...(planned === null ? [] : ['', planned.when]),
+      ...(recipient === undefined ? [] : [`Only you can read rekap.json: "${recipient}" can contain a secret.`]),
+      ...(recipient === undefined || planned?.ifSet === undefined ? [] : [fillIn(planned.ifSet, places)]),
+      ...(planned === null ? [] : ['', planned.when, ...(isNotified ? [] : [planned.ifUnset])]),
       '',
       ...(keyExists || !needsKey
         ? []
@@ -110,7 +130,7 @@ function readScheduler(given: string | undefined): keyof typeof schedules | unde
 const configShape = v.pipe(
   v.string(),
   v.parseJson(),
-  v.object({ warehouse: v.optional(v.string()), 'api-key-file': v.optional(v.string()) }),
+  v.looseObject({ warehouse: v.optional(v.string()), 'api-key-file': v.optional(v.string()) }),
 );
 
 async function readConfig(file: string): Promise<v.InferOutput<typeof configShape> | null> {

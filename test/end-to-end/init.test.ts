@@ -65,6 +65,37 @@ describe('rekap init', () => {
     );
   });
 
+  it('writes whom to notify into a config file that only its owner can read', async () => {
+    const recipients = { 'ping-url': 'https://ping.test/uuid', 'on-failure': 'mail desk' };
+    const words = Object.entries(recipients).flatMap(([name, value]) => [`--${name}`, value]);
+    const { into, stdout, read } = await init('systemd', ...words);
+    expect(JSON.parse(await read('rekap.json'))).toMatchObject(recipients);
+    expect((await stat(join(into, 'rekap.json'))).mode & 0o777).toBe(0o600);
+    expect(stdout).toContain('Only you can read rekap.json');
+    expect(stdout).not.toContain('Nobody is notified');
+  });
+
+  it('says that nobody is notified, unless the config file names somebody', async () => {
+    const { into, stdout } = await init('systemd');
+    expect(stdout).toContain('Nobody is notified of a failed sync.');
+    await writeFile(join(into, 'rekap.json'), '{ "webhook": "https://hook.test" }');
+    expect(await startCli(['init', 'cron', '--out', into]).ended).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining('Nobody is notified'),
+    });
+  });
+
+  it('refuses a ping URL that is malformed or that it cannot write, and writes nothing', async () => {
+    const { into } = await init();
+    const malformed = ['init', 'cron', '--base-url', 'https://host.test', '--ping-url', 'ping.test'];
+    expect(await runHere([...malformed, '--out', join(into, 'new')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--ping-url is not a URL.'),
+    });
+    expect((await runHere(['init', 'cron', '--ping-url', 'https://ping.test', '--out', into])).code).toBe(2);
+    expect(await readdir(into)).toEqual(['rekap.json']);
+  });
+
   it('refuses to overwrite, and writes nothing then', async () => {
     const { into } = await init();
     await writeFile(join(into, 'rekap.json'), 'mine');
