@@ -10,7 +10,8 @@ import { Html, html } from '../src/runtime/html.ts';
 import type { Page } from './report/page.ts';
 import { readChains, readLinks, readProblems, readRestated } from './report/problem-figures.ts';
 import { anchorsOf, problemsSection } from './report/problems-section.ts';
-import { regenciesSection, script } from './report/regencies-section.ts';
+import { script } from './report/page-script.ts';
+import { regenciesSection } from './report/regencies-section.ts';
 import { style } from './report/style.ts';
 import { carriedNote, methodSection, restatedSection, sumsSection, trustSection } from './report/trust-section.ts';
 import { districtsSection, findings, listsSection, nationSection, provincesSection } from './report/turnout-section.ts';
@@ -67,6 +68,12 @@ async function sections(page: Page, { database, manifest, language }: ReportFact
   ${methodSection(page, await readWithoutCode(database, election))}`;
 }
 
+/** Says in a chart that is taken away where it is from. */
+function chartSource({ own, manifest }: Page, title: string): string {
+  const isSample = manifest.source === 'sample';
+  return `${isSample ? `${own.sample}. ` : ''}${title}. ${isSample ? '' : `${manifest.source}, `}${own.snapshot} ${manifest.snapshot}`;
+}
+
 function frame(page: Page, language: Language, content: Html): Html {
   const { own, election, manifest } = page;
   const isSample = manifest.source === 'sample';
@@ -84,8 +91,9 @@ function frame(page: Page, language: Language, content: Html): Html {
 <h1>${title}</h1>
 <p class="quiet">${own.read(isSample ? html`${own.madeUp}` : html`<code>${manifest.source}</code>`, page.print.time(manifest.created_at))}</p>
 ${carriedNote(page)}
-${election.others.length === 0 ? null : html`<p class="quiet">${own.otherElections(election.others.join(', '))}</p>`}</header>
-<main id="figures">
+${election.others.length === 0 ? null : html`<p class="quiet">${own.otherElections(election.others.join(', '))}</p>`}
+<label class="controls quiet"><input type="checkbox" id="print-all"> ${own.printAll}</label></header>
+<main id="figures" data-source="${chartSource(page, title)}">
 ${content}
 </main>
 <footer class="quiet"><p>${own.snapshot} <code>${manifest.snapshot}</code>, <code>rekap ${manifest.tool.version}</code></p></footer>

@@ -31,12 +31,18 @@ export function scopeNote(place: Place, { own, print }: Page): Html | null {
   >`;
 }
 
+/** Returns the attributes of a chart that people can take away: its file name, its title, and the columns of its CSV. */
+function taken(name: string, title: string, head: readonly string[]): Html {
+  return html` data-chart="${name}" data-title="${title}" data-head="${JSON.stringify(head)}"`;
+}
+
 export interface DotsSettings {
   readonly list: string;
+  readonly title: string;
   readonly span: readonly [from: number, to: number];
 }
 
-export function dots(places: readonly Place[], { list, span: [from, to] }: DotsSettings, page: Page): Html {
+export function dots(places: readonly Place[], { list, title, span: [from, to] }: DotsSettings, page: Page): Html {
   const { own, print } = page;
   const at = (rate: Rate) => ((100 * (percentOf(rate, 2)! - from)) / (to - from)).toFixed(2);
   const mark = (rate: Rate, kind: string) =>
@@ -50,23 +56,31 @@ export function dots(places: readonly Place[], { list, span: [from, to] }: DotsS
     ></i>`;
   };
   const ticks = Array.from({ length: (to - from) / 10 + 1 }, (_, index) => from + 10 * index);
-  return html`<ul class="dots" data-list="${list}" style="--tenths:${(to - from) / 10}">
+  const head = [own.place, own.turnout, own.men, own.women, own.note];
+  return html`<ul
+    class="dots"
+    data-list="${list.replace(/-\d$/, '')}"
+    style="--tenths:${(to - from) / 10}"
+    data-key="${own.dots}"
+    ${taken(list, title, head)}
+  >
     <li class="axis" aria-hidden="true">
       <span class="track"
         >${ticks.map((tick) => html`<span style="left:${(100 * (tick - from)) / (to - from)}%">${print.show(constant(tick))}</span>`)}</span
       >
     </li>
-    ${places.map(
-      ({ name, turnout, ...place }) =>
-        html`<li>
-          <span class="name">${titleCase(name)}${scopeNote({ name, turnout, ...place }, page)}</span
-          ><span
-            class="track"
-            title="${own.men}: ${print.text(turnout.male)}, ${own.women}: ${print.text(turnout.female)}"
-            >${line(turnout)}${mark(turnout.male, 'men')}${mark(turnout.female, 'women')}</span
-          >${print.show(turnout.both)}
-        </li>`,
-    )}
+    ${places.map((place) => {
+      const { turnout } = place;
+      const name = titleCase(place.name);
+      const within = print.within(place.row);
+      return html`<li data-name="${name}" data-row="${place.row}">
+        <span class="name">${name}${scopeNote(place, { ...page, print: within })}</span
+        ><span class="track">${line(turnout)}${mark(turnout.male, 'men')}${mark(turnout.female, 'women')}</span
+        >${within.show(turnout.both)}<span class="tip"
+          >${own.men} ${within.show(turnout.male)}, ${own.women} ${within.show(turnout.female)}</span
+        >
+      </li>`;
+    })}
   </ul>`;
 }
 
@@ -78,7 +92,8 @@ function stepOf(rate: Rate): string {
   return percent === null ? 'none' : String(steps.findLastIndex((least) => percent >= least));
 }
 
-export function tileMap(provinces: readonly Place[], { own, print }: Page): Html {
+export function tileMap(provinces: readonly Place[], page: Page): Html {
+  const { own, print } = page;
   const placed = new Map<string, Place>();
   const unplaced: Place[] = [];
   for (const province of provinces) {
@@ -91,13 +106,16 @@ export function tileMap(provinces: readonly Place[], { own, print }: Page): Html
     const place = `grid-column:${column + 1};grid-row:${row + 1}`;
     if (province === undefined) return html`<li class="step-none" style="${place}"><b>${label}</b></li>`;
     const { both } = province.turnout;
-    const covered = isPartial(province) ? html`; ${own.partial(print.text(province.scope!.voters))}` : null;
+    const name = titleCase(province.name);
+    const note = isPartial(province) ? own.partial(print.text(province.scope!.voters)) : null;
     return html`<li
-      class="step-${stepOf(both)}${covered === null ? '' : ' partial'}"
+      class="step-${stepOf(both)}${isPartial(province) ? ' partial' : ''}"
       style="${place}"
-      title="${titleCase(province.name)}: ${print.text(both)}${covered}"
+      data-name="${name}"
     >
-      <b>${label}</b>${print.show(both)}
+      <b>${label}</b>${print.show(both)}<span class="tip" ${note === null ? null : html` data-note="; ${note}"`}
+        >${name}: ${print.show(both)}</span
+      >
     </li>`;
   });
   const legend = steps.map((least, index) => {
@@ -106,14 +124,16 @@ export function tileMap(provinces: readonly Place[], { own, print }: Page): Html
   });
   const key = [...placed].map(([code, { name }]) => html`<li><b>${tiles.get(code)!.label}</b> ${titleCase(name)}</li>`);
   const names = unplaced.map(({ name }) => titleCase(name)).join(', ');
-  return html`<ul class="map">
-      ${cells}
-    </ul>
-    <ul class="legend">
-      ${legend}
-      <li><i class="step-none"></i>${own.unknown}</li>
-      ${provinces.some(isPartial) ? html`<li><i class="partial"></i>${own.partialKey}</li>` : null}
-    </ul>
+  return html`<div ${taken('map', own.map, [own.place, own.turnout, own.note])}>
+      <ul class="map">
+        ${cells}
+      </ul>
+      <ul class="legend">
+        ${legend}
+        <li><i class="step-none"></i>${own.unknown}</li>
+        ${provinces.some(isPartial) ? html`<li><i class="partial"></i>${own.partialKey}</li>` : null}
+      </ul>
+    </div>
     ${unplaced.length === 0 ? null : html`<p class="quiet">${own.notOnMap(names)}</p>`}
     ${folded(
       own.tileKey,
@@ -127,18 +147,18 @@ export function shares(lists: readonly ListFigures[], { own, print }: Page): Htm
   const small = lists.filter(({ list }) => list !== 'DPT');
   const all = small.flatMap(({ shareOfVoters, shareOfUsers }) => [shareOfVoters, shareOfUsers]);
   const widest = Math.max(...all.map((rate) => percentOf(rate, 2) ?? 0), 0.01);
-  const bar = (rate: Rate, kind: string, label: string) =>
-    html`<li>
+  const bar = (list: string, rate: Rate, kind: string, label: string) =>
+    html`<li data-name="${list}, ${label}">
       <i class="${kind}" style="width:${((70 * (percentOf(rate, 2) ?? 0)) / widest).toFixed(2)}%"></i
       ><span>${print.show(rate, 2)} ${label}</span>
     </li>`;
-  return html`<dl class="bars">
+  return html`<dl class="bars" ${taken('lists', own.lists, [own.list, own.share])}>
     ${small.map(
       ({ list, shareOfVoters, shareOfUsers }) =>
         html`<dt>${list}</dt>
           <dd>
             <ul>
-              ${bar(shareOfVoters, 'men', own.shareOf.voters)}${bar(shareOfUsers, 'women', own.shareOf.users)}
+              ${bar(list, shareOfVoters, 'men', own.shareOf.voters)}${bar(list, shareOfUsers, 'women', own.shareOf.users)}
             </ul>
           </dd>`,
     )}

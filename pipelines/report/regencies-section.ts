@@ -1,4 +1,4 @@
-/** Draws the table of all regencies. A script in the page adds search, sorting and a filter. */
+/** Draws the table of all regencies. The script of the page adds search, sorting and a filter. */
 
 import type { Count } from './figure.ts';
 import type { Place } from './places.ts';
@@ -58,48 +58,3 @@ export function regenciesSection(
     ${remainder(left, own.moreRegencies, page)}
   </section>`;
 }
-
-/** Sorts by the exact fraction of a figure, by its value, or by text. Hides rows that don't match search and filters. */
-export const script = `
-(() => {
-  const table = document.getElementById('all'), body = table.tBodies[0], rows = [...body.rows];
-  const search = document.getElementById('search'), province = document.getElementById('province'), noted = document.getElementById('noted');
-  document.getElementById('controls').hidden = false;
-  const filter = () => {
-    const text = search.value.trim().toLowerCase();
-    for (const row of rows)
-      row.hidden = !(row.cells[0].textContent.toLowerCase().includes(text) &&
-        (province.value === '' || row.cells[1].textContent === province.value) &&
-        (!noted.checked || row.cells[7].textContent !== ''));
-  };
-  for (const control of [search, province, noted]) control.addEventListener('input', filter);
-  const exact = (cell) => {
-    const figure = cell.querySelector('data');
-    if (figure === null || figure.value === '') return null;
-    const [numerator, denominator = '1'] = (figure.dataset.of ?? figure.value).split('/');
-    return [BigInt(numerator), BigInt(denominator)];
-  };
-  const order = (a, b, sign) => {
-    if (a.text !== undefined) return sign * a.text.localeCompare(b.text);
-    if (a.value === null || b.value === null) return (a.value === null) - (b.value === null);
-    const difference = a.value[0] * b.value[1] - b.value[0] * a.value[1];
-    return sign * (difference < 0n ? -1 : difference > 0n ? 1 : 0);
-  };
-  [...table.tHead.rows[0].cells].forEach((head, column) => {
-    const button = document.createElement('button');
-    button.textContent = head.textContent;
-    head.replaceChildren(button);
-    button.addEventListener('click', () => {
-      const ascending = head.getAttribute('aria-sort') === 'descending' || (column < 2 && head.getAttribute('aria-sort') !== 'ascending');
-      for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
-      head.setAttribute('aria-sort', ascending ? 'ascending' : 'descending');
-      const keyed = rows.map((row) => {
-        const cell = row.cells[column];
-        return column < 2 || column === 7 ? { row, text: cell.textContent } : { row, value: exact(cell) };
-      });
-      keyed.sort((a, b) => order(a, b, ascending ? 1 : -1));
-      body.append(...keyed.map(({ row }) => row));
-    });
-  });
-})();
-`;

@@ -146,7 +146,7 @@ export function provincesSection(page: Page, unordered: readonly Place[], rankin
     <div class="columns">
       <figure>
         <figcaption>${own.dots}</figcaption>
-        ${dots(provinces, { list: 'provinces', span: spanOf(provinces) }, page)}
+        ${dots(provinces, { list: 'provinces', title: own.provinces, span: spanOf(provinces) }, page)}
         ${folded(own.asTable, placeTable(page, own.provinces, provinces))}
       </figure>
       <div>
@@ -195,8 +195,10 @@ export function districtsSection(page: Page, unordered: readonly Place[], { byCh
     ${byCheck['district_in_other_province'] === undefined ? null : html`<p>${own.namesDiffer(html`<a href="#problems">${own.violations}</a>`)}</p>`}
     <p class="quiet">${own.dots}</p>
     <div class="columns">
-      ${[districts.slice(0, half), districts.slice(half)].map((part) =>
-        part.length === 0 ? null : html`<figure>${dots(part, { list: 'districts', span }, page)}</figure>`,
+      ${[districts.slice(0, half), districts.slice(half)].map((part, index) =>
+        part.length === 0
+          ? null
+          : html`<figure>${dots(part, { list: `districts-${index + 1}`, title: own.districts, span }, page)}</figure>`,
       )}
     </div>
     ${folded(own.asTable, placeTable(page, own.districts, districts))}

@@ -25,7 +25,7 @@ export const noSnapshot = new Problem(
 );
 
 /** Allows a report's own script, but sandboxed, because an untrusted report must not reach other pages or the network. */
-const reportPolicy = `sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const reportPolicy = `sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 export async function addSnapshotFiles(app: FastifyInstance, { published, openSample, requireKey }: FilesContext) {
   const requireSnapshot = (): Snapshot => {

@@ -130,4 +130,70 @@ describe.skipIf(chromiumProgram === null)('the report in a browser (skipped with
     }
     await page.close();
   });
+
+  it('lets people take each chart away, with its values and its source', async () => {
+    const { warehouse } = await small();
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(await reportIn(warehouse, 'en')).href);
+    const charts = await page.$$eval('[data-chart]', (all) =>
+      all.map((chart) => ({
+        name: chart.getAttribute('data-chart')!,
+        title: chart.getAttribute('data-title')!,
+        rows: [...chart.querySelectorAll('li[data-name]')].map((row) => [
+          row.getAttribute('data-name')!,
+          ...[...row.querySelectorAll('data')].map((one) => one.getAttribute('value')!),
+        ]),
+      })),
+    );
+    expect(charts.map(({ name }) => name)).toEqual(['provinces', 'map', 'districts-1', 'districts-2', 'lists']);
+    const source = await page.getAttribute('#figures', 'data-source');
+    expect(source).toContain('Snapshot');
+    for (const { name, title, rows } of charts) {
+      const take = async (form: string): Promise<Buffer> => {
+        const download = page.waitForEvent('download');
+        await page.click(`[data-chart="${name}"] + .take button:has-text("${form}")`);
+        return readFile(await (await download).path());
+      };
+      expect(rows, name).not.toEqual([]);
+      // A browser asks before a page saves more than ten files.
+      await page.reload();
+      const lines = String(await take('CSV')).split('\n');
+      for (const [place, ...values] of rows)
+        expect(lines.some((line) => line.includes(place!) && values.every((value) => line.includes(value)))).toBe(true);
+      expect(lines).toHaveLength(rows.length + 3);
+      const drawing = String(await take('SVG'));
+      expect(drawing).toContain(title);
+      expect(drawing.replaceAll(/<[^>]*>/g, '').replaceAll(' ', '')).toContain(source!.replaceAll(' ', ''));
+      for (const [, value] of rows) expect(drawing).toContain(`>${value}%`);
+      expect((await take('PNG')).subarray(1, 4).toString()).toBe('PNG');
+    }
+    await page.close();
+  });
+
+  it('shows the values of a place that has the focus', async () => {
+    const { warehouse } = await small();
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(await reportIn(warehouse, 'en')).href);
+    const shown = (): Promise<string[]> =>
+      page.evaluate<string[]>(
+        "[...document.querySelectorAll('.tip')].filter((tip) => getComputedStyle(tip).clipPath === 'none').map((tip) => tip.textContent)",
+      );
+    expect(await shown()).toEqual([]);
+    await page.focus('.dots[data-list="districts"] li[data-name]');
+    expect(await shown()).toEqual([expect.stringMatching(/^Men \d.*%, Women \d.*%$/)]);
+    await page.focus('.map li[data-name]');
+    expect(await shown()).toEqual([expect.stringMatching(/^Aceh: \d/)]);
+    await page.close();
+  });
+
+  it('prints on few pages, and everything on request', async () => {
+    const { warehouse } = await sample();
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(join(warehouse, 'current', 'report.html')).href);
+    const pages = async () => String(await page.pdf({ preferCSSPageSize: true })).match(/\/Type\s*\/Page\b/g)!.length;
+    expect(await pages()).toBeLessThan(8);
+    await page.check('#print-all');
+    expect(await pages()).toBeGreaterThan(15);
+    await page.close();
+  });
 });
