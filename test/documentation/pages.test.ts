@@ -37,6 +37,7 @@ const notRun: Readonly<Record<string, string>> = {
   'curl -s http://127.0.0.1:19120': 'needs Nessie',
   "curl -s 'http://127.0.0.1:19120": 'needs Nessie',
   'export REKAP_SNAPSHOT': 'needs dbt; `make readers` runs it',
+  'rm -f src/.observablehq': 'needs Observable Framework, whose build downloads libraries',
 };
 
 /** Actions that the prose describes, by its words. */
