@@ -56,7 +56,7 @@ export const idleSocketTimeout = 30_000;
 /** Time for running requests to finish when the service closes. */
 export const closeTimeout = 2_000;
 
-/** CSV tables written at a time. Each needs memory and a core. */
+/** CSV tables written at a time, and pages of tables read at a time. Each needs memory and a core. */
 export const tablesAtOnce = 2;
 
 /** Bytes of memory of DuckDB for such a table. */

@@ -1,37 +1,39 @@
 /** Serves what isn't a data endpoint: a start page, the API reference, what monitors read, and the files of the snapshot. */
 
-import { createHash } from 'node:crypto';
 import { fastifySwaggerUi } from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { renderMetrics } from '../notify/metrics.ts';
 import type { Project } from '../project/declaration.ts';
-import { Html, html } from '../runtime/html.ts';
-import { countOf, formatAge } from '../runtime/text.ts';
-import { summarizeRuns } from '../snapshots/freshness.ts';
-import { createRunsReader } from '../warehouse/runs-log.ts';
+import { type Html, html, table } from '../runtime/html.ts';
+import { countOf, formatAge, formatNumber, formatSeconds } from '../runtime/text.ts';
+import { judgeStatus, summarizeRuns } from '../snapshots/freshness.ts';
+import { createRunsReader, type RunLine } from '../warehouse/runs-log.ts';
 import { databaseFile, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 import { jsonType } from './data-endpoint.ts';
-import { addSnapshotFiles, type FilesOptions, noSnapshot } from './snapshot-files.ts';
+import { framePage, sendPage } from './page.ts';
+import { addSnapshotFiles, type FilesContext, noSnapshot } from './snapshot-files.ts';
+import { addTablePages } from './table-pages.ts';
 
-export interface SiteOptions extends FilesOptions {
+export interface SiteOptions {
+  /** The snapshot whose files are served, and its warehouse. Null if the records don't come from a snapshot. */
+  readonly published: { readonly warehouse: string; readonly snapshot: () => Snapshot } | null;
+  /** If true, files need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
+  readonly openSample?: boolean | undefined;
   readonly now?: (() => Date) | undefined;
 }
 
+/** Runs on the page of runs. */
+const maxRuns = 100;
+
 interface SiteContext extends SiteOptions {
-  readonly about: Pick<Project, 'title' | 'description'>;
+  readonly about: Pick<Project, 'title' | 'description' | 'auth'>;
   /** @throws Problem 401 */
   readonly requireKey: (request: FastifyRequest) => void;
 }
 
-const style = `:root { color-scheme: light dark; background: light-dark(#fff, #16181a); color: light-dark(#1d1d1b, #ecebe6); } a { color: light-dark(#0b57a4, #8ab4f8); } body { max-width: 60rem; margin: 0 auto; padding: 1rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; }
-table { border-collapse: collapse; } caption, th, td { text-align: left; padding: .25rem 1.5rem .25rem 0; font-weight: 400; } td.number { text-align: right; font-variant-numeric: tabular-nums; }
-pre { overflow: auto; } .scroll { overflow-x: auto; }`;
-
-const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
 export async function addSite(app: FastifyInstance, context: SiteContext): Promise<void> {
-  const { about, published, now = () => new Date() } = context;
+  const { about, published, openSample, requireKey, now = () => new Date() } = context;
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => unknown): void =>
     void app.route({ method: ['GET', 'HEAD'], url, schema: { hide: true }, handler });
   const sendJson = (reply: FastifyReply, value: unknown) =>
@@ -57,18 +59,22 @@ export async function addSite(app: FastifyInstance, context: SiteContext): Promi
     reply.headers({ 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' });
     return reply.send(renderMetrics(summarizeRuns(await readLines())));
   });
-  await addSnapshotFiles(app, context);
-}
-
-function sendPage(reply: FastifyReply, text: string): FastifyReply {
-  return reply
-    .headers({
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': pagePolicy,
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-cache',
-    })
-    .send(text);
+  open('/runs', async (_, reply) => {
+    if (readLines === null) throw noSnapshot;
+    return sendPage(reply, runsPage(await readLines(), now()));
+  });
+  const requireSnapshot = (): Snapshot => {
+    if (published === null) throw noSnapshot;
+    return published.snapshot();
+  };
+  const files: FilesContext = {
+    requireSnapshot,
+    requireFile(request) {
+      if (openSample !== true || published?.snapshot().manifest.source !== 'sample') requireKey(request);
+    },
+  };
+  await addSnapshotFiles(app, files);
+  addTablePages(app, { ...files, about });
 }
 
 function ageOf({ manifest }: Snapshot, now: Date): number {
@@ -76,27 +82,52 @@ function ageOf({ manifest }: Snapshot, now: Date): number {
 }
 
 function startPage({ title, description }: SiteContext['about'], snapshot: Snapshot | null, now: Date): string {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        <link rel="icon" href="data:," />
-        <style>
-          ${new Html(style)}
-        </style>
-      </head>
-      <body>
-        <h1>${title}</h1>
-        <p>${description}</p>
-        <p>
-          The endpoints return JSON and require a key. The <a href="/docs">API reference</a> describes them, and
-          <a href="/openapi.json">openapi.json</a> is for programs.
-        </p>
-        ${snapshot === null ? html`<p>The records come from files, not from a snapshot.</p>` : describeSnapshot(snapshot, now)}
-      </body>
-    </html> `.text;
+  return framePage(
+    title,
+    html`<h1>${title}</h1>
+      <p>${description}</p>
+      <p>
+        The endpoints return JSON and require a key. The <a href="/docs">API reference</a> describes them, and
+        <a href="/openapi.json">openapi.json</a> is for programs.
+      </p>
+      ${snapshot === null ? html`<p>The records come from files, not from a snapshot.</p>` : describeSnapshot(snapshot, now)}`,
+  );
+}
+
+/** Lists the newest runs, and says how old the data is. */
+function runsPage(lines: readonly RunLine[], now: Date): string {
+  const { success, newestPublished } = {
+    ...summarizeRuns(lines),
+    newestPublished: judgeStatus(lines, now, 0).newestPublished,
+  };
+  const since = ({ started_at: at }: RunLine): string => formatAge(Math.max(0, now.getTime() - Date.parse(at)));
+  const rows = lines.slice(-maxRuns).toReversed();
+  return framePage(
+    'Runs',
+    html`<p><a href="/">Start</a></p>
+      <h1>Runs</h1>
+      <p>
+        ${success === null ? 'No sync has succeeded.' : `The source was last read completely ${since(success)} ago.`}
+        ${newestPublished === null ? null : `It last had something new ${since(newestPublished)} ago.`}
+      </p>
+      ${table(
+        rows.map((line) => [
+          html`<time datetime="${line.started_at}">${line.started_at.slice(0, 16).replace('T', ' ')}</time>`,
+          line.kind,
+          html`<span class="${line.exit_code === 0 ? '' : 'bad'}">${line.outcome}</span>`,
+          formatSeconds(Date.parse(line.finished_at) - Date.parse(line.started_at)),
+          formatNumber(line.requests),
+          line.snapshot ?? '–',
+          line.reason,
+        ]),
+        {
+          caption: lines.length > maxRuns ? `The newest ${maxRuns} of ${formatNumber(lines.length)} runs` : 'All runs',
+          head: ['Started (UTC)', 'Kind', 'Outcome', 'Took', 'Requests', 'Snapshot', 'Reason'],
+          numbers: [3, 4],
+        },
+      )}`,
+    'wide',
+  );
 }
 
 function describeSnapshot(snapshot: Snapshot, now: Date): Html {
@@ -108,7 +139,7 @@ function describeSnapshot(snapshot: Snapshot, now: Date): Html {
   });
   return html`<p>
       Snapshot ${id}, read from ${manifest.source === 'sample' ? 'the sample' : manifest.source},
-      ${formatAge(ageOf(snapshot, now))} ago: <a href="/report">its report</a>.
+      ${formatAge(ageOf(snapshot, now))} ago: <a href="/report">its report</a>, and <a href="/runs">all runs</a>.
     </p>
     ${notice === null ? null : html`<p><strong>${notice}</strong></p>`}
     <div class="scroll" tabindex="0" role="region" aria-label="Tables">
@@ -121,7 +152,7 @@ function describeSnapshot(snapshot: Snapshot, now: Date): Html {
           ${rows.map(
             ({ name, count }) =>
               html`<tr>
-                <th scope="row">${name}</th>
+                <th scope="row"><a href="/tables/${name}">${name}</a></th>
                 <td class="number">${countOf(count, 'row')}</td>
                 <td><a href="/current/${name}.parquet">Parquet</a></td>
                 <td><a href="/current/${name}.csv">CSV</a></td>

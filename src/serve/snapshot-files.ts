@@ -7,16 +7,11 @@ import type { Snapshot } from '../warehouse/warehouse.ts';
 import { CsvFiles } from './csv-files.ts';
 import { Problem } from './problem.ts';
 
-export interface FilesOptions {
-  /** The snapshot whose files are served, and its warehouse. Null if the records don't come from a snapshot. */
-  readonly published: { readonly warehouse: string; readonly snapshot: () => Snapshot } | null;
-  /** If true, files need no key as long as the snapshot comes from the sample. Leave it out if you have given out keys. */
-  readonly openSample?: boolean | undefined;
-}
-
-interface FilesContext extends FilesOptions {
-  /** @throws Problem 401 */
-  readonly requireKey: (request: FastifyRequest) => void;
+export interface FilesContext {
+  /** @throws Problem 404 if the records don't come from a snapshot. */
+  readonly requireSnapshot: () => Snapshot;
+  /** @throws Problem 401 if files need a key, and the request has none. */
+  readonly requireFile: (request: FastifyRequest) => void;
 }
 
 export const noSnapshot = new Problem(
@@ -27,11 +22,7 @@ export const noSnapshot = new Problem(
 /** Allows a report's own script, but sandboxed, because an untrusted report must not reach other pages or the network. */
 const reportPolicy = `sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-export async function addSnapshotFiles(app: FastifyInstance, { published, openSample, requireKey }: FilesContext) {
-  const requireSnapshot = (): Snapshot => {
-    if (published === null) throw noSnapshot;
-    return published.snapshot();
-  };
+export async function addSnapshotFiles(app: FastifyInstance, { requireSnapshot, requireFile }: FilesContext) {
   const csvFiles = new CsvFiles();
   app.addHook('onClose', () => csvFiles.close());
   await app.register(fastifyStatic, { root: '/', serve: false });
@@ -50,7 +41,7 @@ export async function addSnapshotFiles(app: FastifyInstance, { published, openSa
     url: '/current/:file',
     schema,
     async onRequest(request) {
-      if (openSample !== true || published?.snapshot().manifest.source !== 'sample') requireKey(request);
+      requireFile(request);
     },
     async handler({ params: { file } }, reply) {
       const snapshot = requireSnapshot();

@@ -159,7 +159,7 @@ describe.skipIf(chromiumProgram === null)('the report in a browser (skipped with
       await page.reload();
       const lines = String(await take('CSV')).split('\n');
       for (const [place, ...values] of rows)
-        expect(lines.some((line) => line.includes(place!) && values.every((value) => line.includes(value)))).toBe(true);
+        expect(lines.some((line) => line.includes(place) && values.every((value) => line.includes(value)))).toBe(true);
       expect(lines).toHaveLength(rows.length + 3);
       const drawing = String(await take('SVG'));
       expect(drawing).toContain(title);

@@ -14,8 +14,9 @@ import { readSnapshot, type Snapshot } from '../../src/warehouse/warehouse.ts';
 import { behaviourOf, chromiumProgram, openBrowser } from '../support/browser.ts';
 import { loadProject } from '../support/bundled.ts';
 import { runHere } from '../support/run-here.ts';
+import { readRows } from '../support/read-table.ts';
 import { nights, smallWarehouse } from '../support/small-snapshots.ts';
-import { ask, makeOptions, requestRaw, start } from './support.ts';
+import { ask, key, makeOptions, requestRaw, start } from './support.ts';
 
 const { pipelines } = loadProject();
 const hoursLater = 26;
@@ -147,9 +148,72 @@ describe('a service of a warehouse', () => {
   });
 });
 
+describe('the page of a table', () => {
+  const rowsOf = async (query: string): Promise<{ count: number; rows: (string | number | null)[][] }> => {
+    const response = await ask(service, `/tables/turnout/rows.json?${query}`);
+    expect(response.status).toBe(200);
+    return (await response.json()) as { count: number; rows: (string | number | null)[][] };
+  };
+
+  it.each([
+    ['', 'true'],
+    ['where.sex=BOTH', "sex = 'both'"],
+    ['where.regency=kota%20b&where.users_all=>200000', "contains(regency, 'KOTA B') AND users_all > 200000"],
+    ['where.users_per_dpt_and_dpk_pct=null', 'users_per_dpt_and_dpk_pct IS NULL'],
+    ['where.regency=%27%3B%20DROP%20TABLE%20voters%3B', 'false'],
+    ['where.regency=%25', 'false'],
+  ])('gives the rows that a filter says, in an order without gaps: %s', async (query, condition) => {
+    const expected = await readRows<{ regency: string; sex: string }>(
+      published.warehouse,
+      `SELECT regency, sex FROM turnout WHERE ${condition} ORDER BY ALL`,
+    );
+    const pages: (string | number | null)[][] = [];
+    for (let offset = 0; offset <= expected.length; offset += 700) {
+      const { count, rows } = await rowsOf(`limit=700&offset=${offset}&sort=-users_all&${query}`);
+      expect(count).toBe(expected.length);
+      pages.push(...rows);
+    }
+    const columns = (await (await ask(service, '/tables/turnout/rows.csv')).text()).split('\n', 1)[0]!.split(',');
+    const [regency, sex, users] = ['regency', 'sex', 'users_all'].map((name) => columns.indexOf(name));
+    const place = (row: readonly unknown[]) => row.map(String).join(' ');
+    expect(pages.map((row) => place([row[regency!], row[sex!]])).toSorted()).toEqual(
+      expected.map(({ regency: name, sex: one }) => place([name, one])).toSorted(),
+    );
+    const values = pages.map((row) => row[users!]).filter((value) => value !== null) as number[];
+    expect(values).toEqual(values.toSorted((a, b) => b - a));
+    const csv = await (await ask(service, `/tables/turnout/rows.csv?${query}`)).text();
+    expect(csv.trim().split('\n')).toHaveLength(expected.length + 1);
+  });
+
+  it.each([
+    'where.nothing=1',
+    'sort=nothing',
+    'limit=0',
+    'limit=2000',
+    'offset=-1',
+    'where.users_all=many',
+    'where.users_all=99999999999999999999',
+    'limit=1&limit=2',
+    'other=1',
+  ])('refuses %s', async (query) => {
+    expect((await ask(service, `/tables/turnout/rows.json?${query}`)).status).toBe(400);
+  });
+
+  it('needs the key for rows, and has no page for what is no table', async () => {
+    for (const form of ['json', 'csv', 'xlsx'])
+      expect((await fetch(`${service.url}/tables/turnout/rows.${form}`)).status).toBe(401);
+    expect((await fetch(`${service.url}/tables/turnout`)).status).toBe(200);
+    for (const path of ['/tables/nothing', '/tables/nothing/rows.json', '/tables/turnout/rows.html'])
+      expect((await ask(service, path)).status).toBe(404);
+    const workbook = await (await ask(service, '/tables/turnout/rows.xlsx?where.sex=both')).arrayBuffer();
+    expect(Buffer.from(workbook).subarray(0, 2).toString()).toBe('PK');
+  });
+});
+
 it('a service of a folder of records has no report and no files', async () => {
   const other = await start({ site: { published: null } });
-  for (const path of ['/report', '/metrics', '/current/voters.csv']) expect((await ask(other, path)).status).toBe(404);
+  for (const path of ['/report', '/metrics', '/runs', '/current/voters.csv', '/tables/voters'])
+    expect((await ask(other, path)).status).toBe(404);
   expect((await ask(other, '/')).status).toBe(200);
   expect(await (await ask(other, '/health')).json()).toEqual({ status: 'ok' });
 });
@@ -185,20 +249,62 @@ describe.skipIf(chromiumProgram === null)('in a browser (skipped without Chromiu
   beforeAll(async () => void (browser = await openBrowser()));
   afterAll(() => browser.close());
 
+  /** The sample needs no key as long as no keys are set. */
+  const openService = () => start({ pipelines, site: { published, openSample: true } });
+
   it.each([
-    [380, 'dark'],
-    [1200, 'light'],
+    ['/', 380, 'dark'],
+    ['/', 1200, 'light'],
+    ['/runs', 380, 'light'],
+    ['/tables/turnout', 380, 'light'],
+    ['/tables/fact_people', 1200, 'dark'],
   ] as const)(
-    'the start page is accessible and sends no requests, %i pixels wide and %s',
-    async (width, colorScheme) => {
-      expect(await behaviourOf(browser, `${service.url}/`, { width, colorScheme })).toEqual({
-        requests: [],
-        errors: [],
-        faults: [],
-        tooWide: 0,
-      });
+    'the page %s is accessible and asks only the service, %i pixels wide and %s',
+    async (path, width, colorScheme) => {
+      const { url } = await openService();
+      const { requests, ...behaviour } = await behaviourOf(browser, url + path, { width, colorScheme });
+      expect(behaviour).toEqual({ errors: [], faults: [], tooWide: 0 });
+      const own = path.startsWith('/tables/') ? ['/assets/table.js', '/assets/grid.mjs', `${path}/rows.json?`] : [];
+      expect(requests).toEqual(own.map((one) => url + one));
     },
   );
+
+  it('the page of a table opens as its address says, sorts, filters, and shows the exact value on focus', async () => {
+    const { url } = await openService();
+    const page = await browser.newPage();
+    const address = `${url}/tables/turnout_by_province?sort=-users_per_dpt_and_dpk_pct&where.sex=both&limit=20&offset=20`;
+    await page.goto(address);
+    const cells = (column: number) =>
+      page.$$eval(`#rows tbody td:nth-child(${column})`, (all) => all.map(({ textContent }) => textContent));
+    await page.waitForSelector('#rows tbody td:nth-child(4)');
+    const expected = await readRows<{ province: string; rate: number }>(
+      published.warehouse,
+      "SELECT province, users_per_dpt_and_dpk_pct AS rate FROM turnout_by_province WHERE sex = 'both' ORDER BY rate DESC",
+    );
+    expect(await cells(3)).toEqual(expected.slice(20).map(({ province }) => province));
+    expect(await cells(5)).toEqual(expected.slice(20).map(({ rate }) => rate.toFixed(2)));
+    await page.focus('#rows tbody td:nth-child(5)');
+    expect((await cells(5))[0]).toBe(String(expected[20]!.rate));
+    expect(page.url()).toBe(address);
+    await page.fill('[data-filter="province"]', 'papua');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#rows tbody tr:nth-child(6):last-child');
+    expect(page.url()).toContain('where.province=papua');
+    await page.fill('[data-filter="users_compared"]', 'many');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'number' }).waitFor();
+    await page.close();
+  });
+
+  it('the page of a table asks for the key', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/tables/voters`);
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#rows tbody tr:nth-child(50):last-child');
+    expect(page.url()).not.toContain(key);
+    await page.close();
+  });
 
   it('the API reference lists the endpoints, and loads nothing from other servers', async () => {
     const page = await browser.newPage();

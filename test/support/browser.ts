@@ -33,7 +33,7 @@ interface AxeResult {
 
 /** Opens an address and looks at it as one who cannot see it, and as the network does. */
 export async function behaviourOf(browser: Browser, address: string, { width, colorScheme }: Look): Promise<Behaviour> {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const requests: string[] = [];
   const errors: string[] = [];
   page.on('request', (request) => {
