@@ -39,6 +39,28 @@ export default defineProject({
     "SELECT regency, message FROM violations WHERE severity = 'error';",
     'FROM data_quality WHERE errors > 0;',
   ],
+  workbook: {
+    title: 'Turnout by province',
+    // The newest election, apart from those with less than half of the regencies of the largest, as in the report.
+    query: `
+      WITH newest AS (
+        SELECT election_year, election_type FROM turnout_national WHERE sex = 'both'
+        ORDER BY regencies * 2 >= max(regencies) OVER () DESC, election_year DESC, election_type LIMIT 1
+      )
+      SELECT
+        province AS "Province",
+        max(users_per_dpt_and_dpk_pct) FILTER (sex = 'male') AS "Men, %",
+        max(users_per_dpt_and_dpk_pct) FILTER (sex = 'female') AS "Women, %",
+        max(users_per_dpt_and_dpk_pct) FILTER (sex = 'both') AS "Men and women, %",
+        max(users_compared) FILTER (sex = 'both') AS "People who voted",
+        max(voters_dpt_and_dpk_compared) FILTER (sex = 'both') AS "Voters in DPT and DPK",
+        max(voters_compared_pct) FILTER (sex = 'both') AS "Voters compared, %",
+        any_value(election_type || ' ' || election_year) AS "Election"
+      FROM turnout_by_province JOIN newest USING (election_year, election_type)
+      GROUP BY province
+      ORDER BY "Voters compared, %" < 95, "Men and women, %" DESC NULLS LAST, province`,
+    chart: ['Men, %', 'Women, %'],
+  },
   sample: '../data/sample',
   sampleNotice: {
     en: 'The sample figures are made up.',

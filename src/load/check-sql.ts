@@ -47,9 +47,12 @@ export async function makeCheckedSchema(
 }
 
 async function findSqlProblems(database: Database, project: Project, runsChecks: boolean): Promise<SqlProblem[]> {
-  const { models, checks, pipelines, report = [] } = project;
-  const sections = report.flatMap(({ title, query }): Query[] =>
-    query === undefined ? [] : [{ name: 'report', near: title, sql: query.trim().replace(/;$/, '') }],
+  const { models, checks, pipelines, report = [], workbook } = project;
+  const sections = [
+    ...report.map((section) => ({ name: 'report', ...section })),
+    ...(workbook === undefined ? [] : [{ name: 'workbook', ...workbook }]),
+  ].flatMap(({ name, title, query }): Query[] =>
+    query === undefined ? [] : [{ name, near: title, sql: query.trim().replace(/;$/, '') }],
   );
   const queries: Query[] = [...[...models, ...checks].map(({ name, sql }) => ({ name, sql })), ...sections];
   const problems: SqlProblem[] = [];

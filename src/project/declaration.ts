@@ -198,6 +198,8 @@ export interface ProjectDeclaration extends Partial<SourceSettings> {
   readonly examples?: readonly string[];
   /** Folder of the sample records, relative to the project. Default: `sample`. */
   readonly sample?: string;
+  /** The sheet that the workbook of `rekap export` starts with. */
+  readonly workbook?: ReaderSheet;
   /** Warns people who see figures of the sample. Default: that they are for testing only. */
   readonly sampleNotice?: Message;
 }
@@ -209,6 +211,16 @@ export interface ReportSection {
   readonly text?: string | readonly string[];
   /** A SELECT on the tables and views of the snapshot. Its result becomes a table. */
   readonly query?: string;
+}
+
+/** The first sheet of the workbook of `rekap export`: a table for readers, with a bar chart. */
+export interface ReaderSheet {
+  /** Also the name of the sheet. */
+  readonly title: string;
+  /** A SELECT on the tables and views of the snapshot. Its first column names the rows. */
+  readonly query: string;
+  /** Columns of the query that the chart shows, as bars for each row. */
+  readonly chart: readonly string[];
 }
 
 /** A project as stored in a snapshot. Commands that read a snapshot use it. */
@@ -224,6 +236,7 @@ export interface Project {
   readonly checks: readonly SqlFile[];
   /** Sections that the project adds to the report. */
   readonly report?: readonly ReportSection[];
+  readonly workbook?: ReaderSheet;
   readonly sampleNotice?: Message;
 }
 

@@ -57,6 +57,7 @@ class ProjectLoader {
     const declared = this.requireShape(projectShape, path === null ? given : await this.import(path), file);
     if (declared === null) throw declarationError(this.problems);
     const pipelines = await this.loadPipelines(declared, file);
+    this.files.set('workbook', file);
     const values = declared.values ?? {};
     const models = await this.readSqlFiles('models', values);
     const checks = (await this.readSqlFiles('checks', values)).map(asCheck);
@@ -78,6 +79,7 @@ class ProjectLoader {
       models: ordered.map(withoutHeaderLines),
       checks: checks.map(withoutHeaderLines),
       ...(await this.readReport(reportModule)),
+      ...(declared.workbook !== undefined && { workbook: declared.workbook }),
       ...(declared.sampleNotice !== undefined && { sampleNotice: declared.sampleNotice }),
     };
     if (this.problems.length === 0) for (const problem of findProblems(project)) this.addProblem(problem, file);

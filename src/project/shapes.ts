@@ -9,6 +9,7 @@ import type {
   Paging,
   Project,
   ProjectDeclaration,
+  ReaderSheet,
   ReportSection,
 } from './declaration.ts';
 
@@ -157,6 +158,13 @@ const auth = v.union(
 const message = v.strictObject({ en: text, id: v.exactOptional(text) });
 const name = v.pipe(text, v.regex(/^[a-z][a-z0-9-]*$/, 'is not made of lower-case letters, digits and hyphens'));
 
+const workbook = v.strictObject({
+  // What Excel accepts as the name of a sheet.
+  title: v.pipe(named, v.maxLength(31), v.regex(/^[^'[\]*?:/\\]+$/, 'is not the name of a sheet')),
+  query: named,
+  chart: v.pipe(v.array(named), v.minLength(1)),
+}) satisfies v.GenericSchema<unknown, ReaderSheet>;
+
 export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.strictObject({
   name,
   title: v.exactOptional(named),
@@ -172,6 +180,7 @@ export const projectShape: v.GenericSchema<unknown, ProjectDeclaration> = v.stri
   ),
   examples: v.exactOptional(v.array(named)),
   sample: v.exactOptional(named),
+  workbook: v.exactOptional(workbook),
   sampleNotice: v.exactOptional(message),
   ...optionalSettings,
 });
@@ -213,5 +222,6 @@ export const storedProjectShape = v.strictObject({
   models: v.array(sqlFile),
   checks: v.array(sqlFile),
   report: v.exactOptional(reportShape),
+  workbook: v.exactOptional(workbook),
   sampleNotice: v.exactOptional(message),
 }) satisfies v.GenericSchema<unknown, Project>;

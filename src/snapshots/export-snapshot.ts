@@ -44,11 +44,20 @@ export async function exportSnapshot(
   });
   const read: ReadTable = (name, use) => readTable(snapshot, name, use, bounds);
   if (format === 'xlsx') {
-    const target = join(folder, `${only ?? 'rekap'}-${snapshot.id}.xlsx`);
+    const target = join(folder, `${only ?? 'rekap'}.xlsx`);
     // Empty tables last, because people look at the first sheets.
     const isEmpty = ({ name }: Relation): boolean => parquetOf(manifest, name)?.rows === 0;
     const sheets = relations.toSorted((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
-    await writeAside(target, (aside) => writeWorkbook(read, sheets, describeManifest(manifest), aside));
+    const { workbook } = manifest.project;
+    const readers =
+      workbook === undefined || only !== null
+        ? undefined
+        : {
+            ...workbook,
+            read: <Value>(sql: string, use: (result: QueryResult) => Promise<Value>) =>
+              runQuery(database, sql, use, bounds),
+          };
+    await writeAside(target, (aside) => writeWorkbook(read, sheets, describeManifest(manifest), aside, readers));
     return [target];
   }
   const exported = relations.filter(({ name }) => format === 'csv' || parquetOf(manifest, name) !== undefined);

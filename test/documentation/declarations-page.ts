@@ -6,7 +6,7 @@ const sections: Readonly<Record<string, readonly string[]>> = {
   Dataset: ['DeclaredPipeline', 'PipelineDeclaration', 'Partition', 'PartitionValues'],
   Columns: ['ColumnDefinition'],
   Checks: ['SumCheck', 'RangeCheck', 'PatternCheck', 'ReferenceCheck'],
-  Report: ['ReportSection'],
+  Report: ['ReportSection', 'ReaderSheet'],
 };
 
 interface Declared {

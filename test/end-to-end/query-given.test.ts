@@ -131,8 +131,14 @@ describe('rekap export', () => {
     const sheets = await readXlsxFile(files[0]!);
     const relations = await readRows<{ name: string }>(warehouse, 'SELECT name FROM (SHOW TABLES) ORDER BY ALL');
     const names = sheets.map(({ sheet }) => sheet);
-    expect(names[0]).toBe('About');
-    expect(names.slice(1).toSorted()).toEqual(relations.map(({ name }) => name));
+    expect(names.slice(0, 2)).toEqual(['Turnout by province', 'About']);
+    expect(names.slice(2).toSorted()).toEqual(relations.map(({ name }) => name));
+    const provinces = (await readSheet(files[0]!, 1)).slice(3, -7).map((row) => [row[0], row[3]]);
+    const rates = "SELECT province AS p, users_per_dpt_and_dpk_pct AS pct FROM turnout_by_province WHERE sex = 'both'";
+    const expected = await readRows<{ p: string; pct: number }>(warehouse, rates);
+    expect(new Map(provinces.filter(([name]) => name !== null) as [string, number][])).toEqual(
+      new Map(expected.map(({ p, pct }) => [p, pct])),
+    );
     const about = (await readSheet(files[0]!, 'About')).slice(0, 2);
     expect(JSON.stringify(about)).toContain('made up');
     const [head, ...rows] = await readSheet(files[0]!, 'fact_people');

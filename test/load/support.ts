@@ -34,8 +34,9 @@ export const wholeProject: Project = {
 };
 
 /** The same with only the view that a check reads, which loads in half the time. */
+const { workbook: _workbook, ...plain } = wholeProject;
 export const project: Project = {
-  ...wholeProject,
+  ...plain,
   models: bundled.models.filter(({ name }) => name === 'regency_figures'),
 };
 

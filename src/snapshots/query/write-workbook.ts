@@ -1,9 +1,11 @@
 /** Writes tables as an Excel workbook, with a first sheet that explains them. */
 
+import type { ReaderSheet } from '../../project/declaration.ts';
 import type { Relation } from '../../warehouse/read-dictionary.ts';
 import { RekapError } from '../../errors.ts';
 import { displayText, plainValue, type QueryResult, type ResultValue } from './query-result.ts';
 import { formatNumber } from '../../runtime/text.ts';
+import { chartFeature, type WorkbookFeature } from './workbook-chart.ts';
 
 const maxRows = 1_048_575;
 const maxCharacters = 32_767;
@@ -12,27 +14,54 @@ const maxExact = 999_999_999_999_999;
 
 type Cell = { value: string | number | boolean; fontWeight?: 'bold'; format?: string; wrap?: boolean } | null;
 
+interface Sheet {
+  readonly sheet: string;
+  readonly data: Cell[][];
+  readonly columns: { width: number }[];
+  readonly stickyRowsCount?: number;
+}
+
 export type ReadTable = <Value>(name: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
 
+type About = readonly (readonly [string, string | number])[];
+
+interface ReadersSheet extends ReaderSheet {
+  readonly read: <Value>(sql: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
+}
+
+/** @param readers The sheet to begin with, or undefined. */
 export async function writeWorkbook(
   read: ReadTable,
   relations: readonly Relation[],
-  about: readonly (readonly [string, string | number])[],
+  about: About,
   target: string,
+  readers?: ReadersSheet,
 ): Promise<void> {
   const { default: writeExcelFile } = await import('write-excel-file/node');
-  const sheets = [aboutSheet(relations, about)];
+  const sheets: Sheet[] = [aboutSheet(relations, about)];
+  const features: WorkbookFeature[] = [];
+  if (readers !== undefined) {
+    const { title, query, chart } = readers;
+    const sheet = await readers.read(query, (result) => readSheet(title, result));
+    const [names = []] = sheet.data;
+    const columns = names.flatMap((cell, index) => (chart.includes(String(cell?.value)) ? [index] : []));
+    // Whoever gets only this sheet sees where it is from.
+    const origin = about.map(([name, value]): Cell[] => [
+      bold(name),
+      typeof value === 'string' ? text(value) : { value },
+    ]);
+    const head = 3;
+    const place = { sheet: title, head, rows: sheet.data.length - 1, columns, beside: names.length + 1 };
+    features.push(chartFeature(place));
+    sheets.unshift({ ...sheet, data: [[bold(title)], [], ...sheet.data, [], ...origin], stickyRowsCount: head });
+  }
   for (const relation of relations)
     sheets.push(await read(relation.name, (result) => readSheet(relation.name, result)));
-  await writeExcelFile(sheets).toFile(target);
+  await writeExcelFile(sheets, { features }).toFile(target);
 }
 
 /** Writes the result of a query as a workbook, with a second sheet about it. Returns the number of rows. */
-export async function writeResultWorkbook(
-  result: QueryResult,
-  about: readonly (readonly [string, string | number])[],
-  target: string,
-): Promise<number> {
+export async function writeResultWorkbook(result: QueryResult, about: About, target: string): Promise<number> {
   const { default: writeExcelFile } = await import('write-excel-file/node');
   const sheet = await readSheet('Result', result);
   await writeExcelFile([sheet, aboutSheet([], about)]).toFile(target);
@@ -44,7 +73,7 @@ const text = (value: string) => ({ value: value in Object.prototype ? `${value}\
 
 const bold = (value: string): Cell => ({ ...text(value), fontWeight: 'bold' });
 
-function aboutSheet(relations: readonly Relation[], about: readonly (readonly [string, string | number])[]) {
+function aboutSheet(relations: readonly Relation[], about: About) {
   const data: Cell[][] = [
     ...about.map(([name, value]): Cell[] => [bold(name), typeof value === 'string' ? text(value) : { value }]),
     ...(relations.length === 0
@@ -73,8 +102,7 @@ async function readSheet(name: string, result: QueryResult) {
           'Use --format csv or parquet, or select some of the rows with "rekap query".',
         );
       const cells = row.map((value, index) => toCell(value, columns[index]!.name));
-      for (const [index, cell] of cells.entries())
-        widths[index] = Math.max(widths[index]!, String(cell?.value ?? '').length);
+      for (const [index, cell] of cells.entries()) widths[index] = Math.max(widths[index]!, shownLength(cell));
       data.push(cells);
     }
   return {
@@ -83,6 +111,12 @@ async function readSheet(name: string, result: QueryResult) {
     stickyRowsCount: 1,
     columns: widths.map((width) => ({ width: Math.min(60, width + 2) })),
   };
+}
+
+/** Numbers are shown with separators, and with two decimals if they have any. */
+function shownLength(cell: Cell): number {
+  if (typeof cell?.value !== 'number') return String(cell?.value ?? '').length;
+  return formatNumber(Math.trunc(cell.value)).length + (Number.isInteger(cell.value) ? 0 : 3);
 }
 
 function toCell(value: ResultValue, column: string): Cell {
