@@ -34,7 +34,7 @@ export default defineProject({
   records: '/data',
   reportedCount: '/count',
   examples: [
-    "FROM turnout_by_province WHERE sex = 'both';",
+    'FROM turnout_by_province;',
     'SELECT list, sum(voters) AS voters, sum(users) AS users FROM fact_people GROUP BY ALL;',
     "SELECT regency, message FROM violations WHERE severity = 'error';",
     'FROM data_quality WHERE errors > 0;',
@@ -44,21 +44,20 @@ export default defineProject({
     // The newest election, apart from those with less than half of the regencies of the largest, as in the report.
     query: `
       WITH newest AS (
-        SELECT election_year, election_type FROM turnout_national WHERE sex = 'both'
+        SELECT election_year, election_type FROM turnout_national
         ORDER BY regencies * 2 >= max(regencies) OVER () DESC, election_year DESC, election_type LIMIT 1
       )
       SELECT
         province AS "Province",
-        max(users_per_dpt_and_dpk_pct) FILTER (sex = 'male') AS "Men, %",
-        max(users_per_dpt_and_dpk_pct) FILTER (sex = 'female') AS "Women, %",
-        max(users_per_dpt_and_dpk_pct) FILTER (sex = 'both') AS "Men and women, %",
-        max(users_compared) FILTER (sex = 'both') AS "People who voted",
-        max(voters_dpt_and_dpk_compared) FILTER (sex = 'both') AS "Voters in DPT and DPK",
-        max(voters_compared_pct) FILTER (sex = 'both') AS "Voters compared, %",
-        any_value(election_type || ' ' || election_year) AS "Election"
+        users_per_dpt_and_dpk_pct_male AS "Men, %",
+        users_per_dpt_and_dpk_pct_female AS "Women, %",
+        users_per_dpt_and_dpk_pct AS "Men and women, %",
+        users_compared AS "People who voted",
+        voters_dpt_and_dpk_compared AS "Voters in DPT and DPK",
+        voters_compared_pct AS "Voters compared, %",
+        election_type || ' ' || election_year AS "Election"
       FROM turnout_by_province JOIN newest USING (election_year, election_type)
-      GROUP BY province
-      ORDER BY "Voters compared, %" < 95, "Men and women, %" DESC NULLS LAST, province`,
+      ORDER BY voters_compared_pct < 95, users_per_dpt_and_dpk_pct DESC NULLS LAST, province`,
     chart: ['Men, %', 'Women, %'],
   },
   sample: '../data/sample',

@@ -1,13 +1,27 @@
--- National turnout by sex: the rows of `turnout_sums` at that level.
+-- National turnout, one row per election: men and women together, and each. The rows of `turnout_sums` at that level.
+-- users_per_dpt_and_dpk_pct_male: users_per_dpt_and_dpk_pct of men.
+-- users_compared_male: users_compared of men. Unit: people.
+-- voters_dpt_and_dpk_compared_male: voters_dpt_and_dpk_compared of men. Unit: people.
+-- users_all_male: users_all of men. Unit: people.
+-- voters_all_male: voters_all of men. Unit: people.
+-- users_per_dpt_and_dpk_pct_female: users_per_dpt_and_dpk_pct of women.
+-- users_compared_female: users_compared of women. Unit: people.
+-- voters_dpt_and_dpk_compared_female: voters_dpt_and_dpk_compared of women. Unit: people.
+-- users_all_female: users_all of women. Unit: people.
+-- voters_all_female: voters_all of women. Unit: people.
 SELECT
-  election_year, election_type, sex,
-  users_per_dpt_and_dpk_pct, users_per_dpt_pct, users_per_voters_pct,
-  regencies_compared, voters_dpt_and_dpk_compared, voters_dpt_compared, users_compared, voters_compared,
-  regencies, regencies_missing, regencies_unknown, regencies_zero_denominator, regencies_contradicting,
-  users_per_dpt_and_dpk_pct_with_contradicting, users_per_dpt_pct_with_contradicting, users_per_voters_pct_with_contradicting,
-  voters_dpt_and_dpk_with_contradicting, voters_dpt_with_contradicting, users_with_contradicting, voters_with_contradicting,
-  users_all, voters_all, voters_compared_pct,
-  regencies_in_users, regencies_in_voters, unknown_users, unknown_voters
-FROM turnout_sums
-WHERE level = 'national'
-ORDER BY election_year, election_type, sex
+  b.election_year, b.election_type,
+  b.users_per_dpt_and_dpk_pct, b.users_per_dpt_pct, b.users_per_voters_pct,
+  b.regencies_compared, b.voters_dpt_and_dpk_compared, b.voters_dpt_compared, b.users_compared, b.voters_compared,
+  b.regencies, b.regencies_missing, b.regencies_unknown, b.regencies_zero_denominator, b.regencies_contradicting,
+  b.users_per_dpt_and_dpk_pct_with_contradicting, b.users_per_dpt_pct_with_contradicting, b.users_per_voters_pct_with_contradicting,
+  b.voters_dpt_and_dpk_with_contradicting, b.voters_dpt_with_contradicting, b.users_with_contradicting, b.voters_with_contradicting,
+  b.users_all, b.voters_all, b.voters_compared_pct,
+  b.regencies_in_users, b.regencies_in_voters, b.unknown_users, b.unknown_voters,
+  m.users_per_dpt_and_dpk_pct AS users_per_dpt_and_dpk_pct_male, m.users_compared AS users_compared_male, m.voters_dpt_and_dpk_compared AS voters_dpt_and_dpk_compared_male, m.users_all AS users_all_male, m.voters_all AS voters_all_male,
+  f.users_per_dpt_and_dpk_pct AS users_per_dpt_and_dpk_pct_female, f.users_compared AS users_compared_female, f.voters_dpt_and_dpk_compared AS voters_dpt_and_dpk_compared_female, f.users_all AS users_all_female, f.voters_all AS voters_all_female
+FROM turnout_sums b
+JOIN turnout_sums m ON m.level = b.level AND m.sex = 'male' AND b.election_year = m.election_year AND b.election_type = m.election_type
+JOIN turnout_sums f ON f.level = b.level AND f.sex = 'female' AND b.election_year = f.election_year AND b.election_type = f.election_type
+WHERE b.level = 'national' AND b.sex = 'both'
+ORDER BY b.election_year, b.election_type

@@ -14,7 +14,7 @@ export interface Election {
 /** Returns the newest election, apart from those with less than half of the regencies of the largest; null if the snapshot has no regencies. */
 export async function readElection(database: Database): Promise<Election | null> {
   const [newest, ...older] = await database.rows<{ election_year: number; election_type: string }>(
-    `SELECT election_year, election_type FROM turnout_national WHERE sex = 'both'
+    `SELECT election_year, election_type FROM turnout_national
      ORDER BY regencies * 2 >= max(regencies) OVER () DESC, election_year DESC, election_type`,
   );
   if (newest === undefined) return null;

@@ -28,10 +28,13 @@ export interface ListFigures {
 }
 
 export async function readNation(database: Database, { condition }: Election): Promise<Readonly<Record<Sex, Sums>>> {
-  const rows = await database.rows<Row>(`FROM turnout_national WHERE ${condition}`);
+  const rows = await database.rows<Row>(`FROM turnout_sums WHERE level = 'national' AND ${condition}`);
   return Object.fromEntries(
     rows.map((row) => {
-      const { count, rate: rateOf } = figuresOf('turnout_national', row, [['sex', String(row['sex'])]]);
+      const { count, rate: rateOf } = figuresOf('turnout_sums', row, [
+        ['level', 'national'],
+        ['sex', String(row['sex'])],
+      ]);
       const sums: Sums = {
         turnout: rateOf(rate, 'users_compared', 'voters_dpt_and_dpk_compared'),
         users: count('users_all'),

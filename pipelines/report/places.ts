@@ -69,17 +69,17 @@ export function scopeOf({ count, rate: rateOf }: ReturnType<typeof figuresOf>): 
 }
 
 export function readProvinces(database: Database, { condition }: Election): Promise<Place[]> {
-  return readPlaces(database, 'turnout_by_province', ['province'], {
-    from: `(SELECT t.*, kemendagri_code FROM turnout_by_province t LEFT JOIN dim_province
-      ON province_natural_key = concat_ws(' / ', election_year, election_type, t.province)) WHERE ${condition}`,
+  return readPlaces(database, 'turnout_sums', ['level', 'province'], {
+    from: `(SELECT t.*, kemendagri_code FROM turnout_sums t LEFT JOIN dim_province
+      ON province_natural_key = concat_ws(' / ', election_year, election_type, t.province)) WHERE level = 'province' AND ${condition}`,
     order: 'rate DESC NULLS LAST, province',
     limit: maxRegencies,
   });
 }
 
 export function readDistricts(database: Database, { condition }: Election): Promise<Place[]> {
-  return readPlaces(database, 'turnout_by_dapil', ['dapil_id'], {
-    from: `turnout_by_dapil WHERE ${condition}`,
+  return readPlaces(database, 'turnout_sums', ['level', 'dapil_id'], {
+    from: `turnout_sums WHERE level = 'dapil' AND ${condition}`,
     order: 'rate DESC NULLS LAST, dapil_id',
     limit: maxRegencies,
   });

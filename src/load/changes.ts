@@ -1,7 +1,7 @@
 /** Finds the rows in which two versions of a table differ, and keeps their history in the table `changes`. */
 
 import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
-import { changesTable, placeColumns, selectList, type TableColumn } from './tables.ts';
+import { changedNumbers, changesTable, placeColumns, selectList, type TableColumn } from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 
@@ -73,7 +73,10 @@ export async function changesSql(
   snapshot: string,
 ): Promise<string> {
   const earlier = await columnNames(database, 'previous', changesTableName);
-  const columns = selectList(changesTable(pipelines).columns, earlier);
+  const columns = selectList(
+    changesTable(pipelines).columns.filter(({ name }) => !changedNumbers.includes(name)),
+    earlier,
+  );
   const selects = [`SELECT ${columns} FROM previous.${changesTableName}`];
   for (const pipeline of pipelines) {
     const shared = await sharedColumns(database, 'previous', pipeline);
@@ -87,7 +90,14 @@ export async function changesSql(
     });
     selects.push(`SELECT *, ${quoteText(snapshot)} AS snapshot_id FROM (${differences})`);
   }
-  return selects.join(' UNION ALL ');
+  const numbers = pipelines.flatMap(({ table, columns: declared }) =>
+    Object.entries(declared)
+      .filter(([, { kind }]) => ['integer', 'count', 'decimal'].includes(kind))
+      .map(([name]) => quoteText(`${table}.${name}`)),
+  );
+  const number = (column: string): string =>
+    `CASE WHEN dataset || '.' || column_name IN (${['NULL', ...numbers].join(', ')}) THEN try_cast(${column} AS DOUBLE) END`;
+  return `SELECT *, ${number('old_value')} AS old_number, ${number('new_value')} AS new_number FROM (${selects.join(' UNION ALL ')})`;
 }
 
 export async function countChanges(database: Database, pipeline: AnyPipeline, snapshot: string): Promise<ChangeCounts> {

@@ -131,6 +131,9 @@ export function violationsLogTable(pipelines: readonly AnyPipeline[]): TableDefi
   };
 }
 
+/** Columns of `changes` that are computed from its others. */
+export const changedNumbers: readonly string[] = ['old_number', 'new_number'];
+
 export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition {
   const columns: TableDefinition['columns'] = [
     ...rowColumns(pipelines),
@@ -148,6 +151,12 @@ export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition
       comment:
         'ID of the first snapshot with the new value in the chain of previous snapshots. The ID starts with the UTC time.',
     },
+    {
+      name: 'old_number',
+      type: 'DOUBLE',
+      comment: 'old_value as a number, to compute with: exact up to 2^53. NULL for a column of texts, days or times.',
+    },
+    { name: 'new_number', type: 'DOUBLE', comment: 'new_value as a number, like old_number.' },
   ];
   return {
     name: changesTableName,

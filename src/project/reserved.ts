@@ -33,6 +33,8 @@ export const ownRowColumns: ReadonlySet<string> = new Set([
   'resolved_at',
   'old_value',
   'new_value',
+  'old_number',
+  'new_number',
   'kind',
   'snapshot_id',
 ]);

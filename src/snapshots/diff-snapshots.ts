@@ -15,7 +15,14 @@ import { changesTableName } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, requireCurrent, requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 import { RekapError } from '../errors.ts';
 import { columnNames, differencesSql, sharedColumns } from '../load/changes.ts';
-import { changesTable, placeColumns, selectList, violationColumns, violationIdentity } from '../load/tables.ts';
+import {
+  changedNumbers,
+  changesTable,
+  placeColumns,
+  selectList,
+  violationColumns,
+  violationIdentity,
+} from '../load/tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 
 export interface ComparedSnapshots {
@@ -128,7 +135,9 @@ async function queryBoth<Value>(
 }
 
 function noDifferenceSql(pipelines: readonly AnyPipeline[]): string {
-  const columns = changesTable(pipelines).columns.filter(({ name }) => name !== 'snapshot_id');
+  const columns = changesTable(pipelines).columns.filter(
+    ({ name }) => name !== 'snapshot_id' && !changedNumbers.includes(name),
+  );
   return `SELECT ${columns.map(({ name, type }) => `NULL::${type} AS ${quoteIdentifier(name)}`).join(', ')} WHERE false`;
 }
 
@@ -139,7 +148,7 @@ async function sinceSql(database: Database, pipelines: readonly AnyPipeline[], f
   const same = changesTable(pipelines)
     .columns.map(({ name }) => name)
     // The history may not have the key columns of newer datasets.
-    .filter((name) => history.has(name) && !['old_value', 'kind', 'snapshot_id'].includes(name))
+    .filter((name) => history.has(name) && !['old_value', 'kind', 'snapshot_id', ...changedNumbers].includes(name))
     .map((name) => `c.${quoteIdentifier(name)} IS NOT DISTINCT FROM d.${quoteIdentifier(name)}`);
   return `(SELECT max(c.snapshot_id) FROM new.${changesTableName} c WHERE c.snapshot_id > ${quoteText(from)} AND ${same.join(' AND ')})`;
 }

@@ -51,8 +51,8 @@ it('writes one rate per province into Google Sheets', async () => {
 });
 
 it('keeps an unknown rate empty in Google Sheets', () => {
-  const lines = ['election_year,province,sex,users_per_dpt_and_dpk_pct', '2019,A,both,70', '2024,A,male,71'];
-  const { cells } = loadIntoSheet([...lines, '2024,A,both,'].join('\n'));
+  const lines = ['election_year,province,users_per_dpt_and_dpk_pct', '2019,A,70'];
+  const { cells } = loadIntoSheet([...lines, '2024,A,'].join('\n'));
   expect(cells).toEqual([
     ['province', 'pct'],
     ['A', ''],

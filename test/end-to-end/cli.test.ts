@@ -81,7 +81,7 @@ describe('rekap query', () => {
 
   it('prints a table with the types set right', async () => {
     const { stdout } = await query(
-      "SELECT sex, voters_dpt_compared FROM turnout_national WHERE sex <> 'both' ORDER BY sex",
+      "SELECT sex, voters_dpt_compared FROM turnout_sums WHERE level = 'national' AND sex <> 'both' ORDER BY sex",
     );
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       'sex     voters_dpt_compared',

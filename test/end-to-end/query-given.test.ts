@@ -29,7 +29,7 @@ describe('rekap query', () => {
   it('writes a workbook that says where its rows come from', async () => {
     const { warehouse } = await sampleWarehouse();
     const out = join(await temporaryFolder(), 'provinces.xlsx');
-    const sql = "SELECT province, voters_all FROM turnout_by_province WHERE sex = 'both' ORDER BY ALL LIMIT 2";
+    const sql = 'SELECT province, voters_all FROM turnout_by_province ORDER BY ALL LIMIT 2';
     expect((await runHere(['query', sql, '--out', out, '--warehouse', warehouse])).code).toBe(0);
     const [first] = await readRows<{ province: string; voters_all: bigint }>(warehouse, sql);
     const rows = await readSheet(out, 'Result');
@@ -134,7 +134,7 @@ describe('rekap export', () => {
     expect(names.slice(0, 2)).toEqual(['Turnout by province', 'About']);
     expect(names.slice(2).toSorted()).toEqual(relations.map(({ name }) => name));
     const provinces = (await readSheet(files[0]!, 1)).slice(3, -7).map((row) => [row[0], row[3]]);
-    const rates = "SELECT province AS p, users_per_dpt_and_dpk_pct AS pct FROM turnout_by_province WHERE sex = 'both'";
+    const rates = 'SELECT province AS p, users_per_dpt_and_dpk_pct AS pct FROM turnout_by_province';
     const expected = await readRows<{ p: string; pct: number }>(warehouse, rates);
     expect(new Map(provinces.filter(([name]) => name !== null) as [string, number][])).toEqual(
       new Map(expected.map(({ p, pct }) => [p, pct])),

@@ -32,8 +32,8 @@ describe('changes', () => {
     const one = { ...place, regency: 'ACEH BARAT' };
     const other = { ...place, regency: 'GONE' };
     expect(changes).toMatchObject([
-      { ...one, column_name: 'dapil_name', old_value: 'ACEH I', new_value: 'ACEH 1' },
-      { ...one, column_name: 'dpt_male', old_value: '70800', new_value: '70801' },
+      { ...one, column_name: 'dapil_name', old_value: 'ACEH I', new_value: 'ACEH 1', old_number: null },
+      { ...one, column_name: 'dpt_male', old_value: '70800', new_value: '70801', old_number: 70800, new_number: 70801 },
       { ...other, column_name: 'dpk_male', new_value: '0' },
       { ...other, column_name: 'dpt_female', new_value: null },
     ]);

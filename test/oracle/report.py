@@ -103,7 +103,7 @@ class Figures:
         if (view, keys) not in self.indexes:
             index = self.indexes[view, keys] = defaultdict(list)
             for row in self.here(self.rows_of(view)):
-                index[tuple(str(row[key]) for key in keys)].append(row)
+                index[tuple(str(row.get(key)) for key in keys)].append(row)
         return [row for texts in product(*wanted.values()) for row in self.indexes[view, keys].get(texts, ())]
 
     def value(self, name):
@@ -133,7 +133,9 @@ class Figures:
 
     def finding(self, name, wanted):
         provinces = {}
-        for row in self.here(self.views.turnout_by_province):
+        for row in self.here(self.views.turnout_sums):
+            if row["level"] != "province":
+                continue
             provinces.setdefault(row["province"], {})[row["sex"]] = row["users_per_dpt_and_dpk_pct"]
         known = [rates for rates in provinces.values() if None not in (rates["male"], rates["female"])]
         compared = [row for row in self.here(self.views.turnout) if row["rate_status"] == "compared"]
@@ -188,8 +190,8 @@ class Figures:
         if name == "regencies":
             rows = [row for row in self.here(self.views.turnout) if row["sex"] == "both"]
             return sorted(rows, key=lambda row: (row["province"].encode(), row["regency"].encode(), row["dapil_id"]))
-        view, key = {"provinces": ("turnout_by_province", "province"), "districts": ("turnout_by_dapil", "dapil_id")}[name]
-        rows = [row for row in self.here(getattr(self.views, view)) if row["sex"] == "both"]
+        level, key = {"provinces": ("province", "province"), "districts": ("dapil", "dapil_id")}[name]
+        rows = [row for row in self.here(self.views.turnout_sums) if row["sex"] == "both" and row["level"] == level]
         rate = "users_per_dpt_and_dpk_pct"
         return sorted(rows, key=lambda row: (row[rate] is None, row[rate] is not None and is_partial(row), -(row[rate] or 0),
                                              row[key].encode() if isinstance(row[key], str) else row[key]))

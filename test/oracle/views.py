@@ -48,9 +48,11 @@ class Views:
         self.turnout = [row for regency in self.regencies for row in self.turnout_of(regency)]
         self.fact_people = [row for regency in self.regencies for row in self.facts_of(regency)]
         self.reconciliation = list(self.reconcile())
-        self.turnout_by_dapil = self.sums("dapil_id", "dapil_name")
-        self.turnout_by_province = self.sums("province")
-        self.turnout_national = self.sums()
+        levels = {"dapil": self.sums("dapil_id", "dapil_name"), "province": self.sums("province"), "national": self.sums()}
+        self.turnout_sums = [{"level": level, **row} for level, rows in levels.items() for row in rows]
+        self.turnout_by_dapil = wide(levels["dapil"], "dapil_id")
+        self.turnout_by_province = wide(levels["province"], "province")
+        self.turnout_national = wide(levels["national"])
         self.turnout_by_list = self.by_list()
 
     def district_names(self):
@@ -254,6 +256,16 @@ def people_of(row, each, sex):
         return None
     rest = total - sum(people or 0 for people in known)
     return rest if rest > 0 else None
+
+
+def wide(rows, *place):
+    """One row per place: that of both sexes, with some columns of each."""
+    places = defaultdict(dict)
+    for row in rows:
+        places[tuple(row[column] for column in ("election_year", "election_type", *place))][row["sex"]] = row
+    columns = ("users_per_dpt_and_dpk_pct", "users_compared", "voters_dpt_and_dpk_compared", "users_all", "voters_all")
+    return [{**by_sex["both"], **{f"{column}_{sex}": by_sex[sex][column] for sex in ("male", "female") for column in columns}}
+            for by_sex in places.values()]
 
 
 def with_rates(row):

@@ -78,8 +78,20 @@ const questions: readonly (readonly [what: string, sql: string, answer: unknown]
   ],
   [
     'people voted in Bali',
-    "SELECT users_all::INTEGER AS n FROM turnout_by_province WHERE province = 'BALI' AND sex = 'both' AND election_year = 2024",
+    "SELECT users_all::INTEGER AS n FROM turnout_by_province WHERE province = 'BALI' AND election_year = 2024",
     1700,
+  ],
+  ['people voted', 'SELECT sum(users_all)::INTEGER AS n FROM turnout_by_province WHERE election_year = 2024', 2685],
+  ['provinces are there', 'SELECT count(*)::INTEGER AS n FROM turnout_by_province WHERE election_year = 2024', 2],
+  [
+    'is the turnout of women in Bali',
+    "SELECT users_per_dpt_and_dpk_pct_female AS n FROM turnout_by_province WHERE province = 'BALI' AND election_year = 2024",
+    90,
+  ],
+  [
+    'is the mean turnout of the provinces',
+    'SELECT avg(users_per_dpt_and_dpk_pct) AS n FROM turnout_by_province WHERE election_year = 2024',
+    85,
   ],
 ];
 
