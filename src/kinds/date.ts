@@ -3,32 +3,38 @@
 import { SmallColumn } from './column.ts';
 import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
-import { readStringText } from './read-field.ts';
+import { readNumberText, readStringText } from './read-field.ts';
+import { exampleOf, reordered } from './time-format.ts';
 import { NullReason } from '../project/reserved.ts';
 import type { Page } from '../stages.ts';
 
 const millisecondsPerDay = 86_400_000;
 
-export const dateKind: Kind = {
-  sqlType: 'DATE',
-  stagedType: 'DATE',
-  ...describeMalformed('is not a date such as 2024-02-14', 'bukan tanggal seperti 2024-02-14'),
-  schema: { type: 'string', format: 'date' },
-  newColumn: (rows) =>
-    new SmallColumn(
-      {
-        read: readDate,
-        print: (days) => new Date(Number(days) * millisecondsPerDay).toISOString().slice(0, 10),
-        toData: (data, validity) => arrow.makeData({ ...validity, type: new arrow.DateDay(), data }),
-      },
-      rows,
-    ),
-};
+/** @param format How the source writes dates, such as DD/MM/YYYY. Default: YYYY-MM-DD. */
+export function dateKind(format: string | undefined): Kind {
+  const example = format ?? 'YYYY-MM-DD';
+  return {
+    sqlType: 'DATE',
+    stagedType: 'DATE',
+    ...describeMalformed(`is not a date such as ${exampleOf(example)}`, `bukan tanggal seperti ${exampleOf(example)}`),
+    schema: { type: 'string', format: 'date' },
+    newColumn: (rows) =>
+      new SmallColumn(
+        {
+          read: (page, record, column) => readDate(page, record, column, format),
+          print: (days) => new Date(Number(days) * millisecondsPerDay).toISOString().slice(0, 10),
+          toData: (data, validity) => arrow.makeData({ ...validity, type: new arrow.DateDay(), data }),
+        },
+        rows,
+      ),
+  };
+}
 
-function readDate(page: Page, record: number, column: number): bigint | number {
-  const text = readStringText(page, record, column);
+function readDate(page: Page, record: number, column: number, format: string | undefined): bigint | number {
+  const written = format === undefined ? readStringText : readNumberText;
+  const text = written(page, record, column);
   if (typeof text === 'number') return text;
-  const milliseconds = readDay(text);
+  const milliseconds = format === undefined ? readDay(text) : readDay(reordered(text, format)?.slice(0, 10) ?? '');
   return milliseconds === null ? NullReason.malformed : BigInt(milliseconds / millisecondsPerDay);
 }
 

@@ -5,9 +5,22 @@ import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
+import { withPoint } from './separators.ts';
+import type { Separator } from '../project/declaration.ts';
+import { FieldKind } from '../stages.ts';
 
-/** @param precision Total number of digits, at most 38; `scale` of them after the point. */
-export function decimalKind(precision: number, scale: number): Kind {
+interface DecimalNumber {
+  /** Total number of digits, at most 38. */
+  readonly precision: number;
+  /** Digits after the point. */
+  readonly scale: number;
+  /** What separates the fraction in texts. Default: a point. */
+  readonly point?: Separator;
+  /** What separates groups of three digits in texts. */
+  readonly group?: Separator;
+}
+
+export function decimalKind({ precision, scale, point = '.', group }: DecimalNumber): Kind {
   const bound = 10n ** BigInt(precision);
   return {
     sqlType: `DECIMAL(${precision},${scale})`,
@@ -21,8 +34,12 @@ export function decimalKind(precision: number, scale: number): Kind {
       new LongColumn(
         {
           read(page, record, column) {
-            const text = readNumberText(page, record, column);
-            const units = typeof text === 'number' ? text : readDecimal(text, scale);
+            const written = readNumberText(page, record, column);
+            if (typeof written === 'number') return written;
+            const isPlain =
+              (point === '.' && group === undefined) ||
+              page.records.fieldKind[record * page.records.width + column] === FieldKind.number;
+            const units = readDecimal(isPlain ? written : (withPoint(written, point, group) ?? ''), scale);
             return units >= bound || units <= -bound ? NullReason.malformed : units;
           },
           print: (units) => formatDecimal(units, scale, precision),
@@ -50,7 +67,7 @@ export function formatDecimal(units: bigint, scale: number, precision = 38): str
  * Returns a decimal in the smallest unit; a code of `NullReason` if it has too many digits after the point. A JSON number may have an
  * exponent, which is exact: some servers write 12345678.9 as 1.23456789E7.
  */
-function readDecimal(text: string, scale: number): bigint | number {
+export function readDecimal(text: string, scale: number): bigint | number {
   const [, sign, whole, fraction = '', exponent = '0'] =
     /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text) ?? [];
   if (whole === undefined || text.length > 100) return NullReason.malformed;

@@ -3,8 +3,9 @@
 import { booleanKind } from './boolean.ts';
 import { dateKind } from './date.ts';
 import { decimalKind } from './decimal.ts';
+import { doubleKind } from './double.ts';
 import type { Kind } from './kind.ts';
-import { textKind } from './text.ts';
+import { jsonKind, textKind } from './text.ts';
 import { timestampKind } from './timestamp.ts';
 import { countKind, wholeNumberKind } from './whole-number.ts';
 import type { ColumnDefinition } from '../project/declaration.ts';
@@ -12,18 +13,22 @@ import type { ColumnDefinition } from '../project/declaration.ts';
 export function kindOf(column: ColumnDefinition): Kind {
   switch (column.kind) {
     case 'text':
-      return textKind;
+      return textKind(column.from === 'any');
+    case 'json':
+      return jsonKind;
+    case 'double':
+      return doubleKind;
     case 'integer':
-      return wholeNumberKind(column.min, column.max);
+      return wholeNumberKind(column);
     case 'count':
-      return countKind;
+      return countKind(column.group);
     case 'decimal':
-      return decimalKind(column.precision, column.scale);
+      return decimalKind(column);
     case 'boolean':
       return booleanKind;
     case 'date':
-      return dateKind;
+      return dateKind(column.format);
     case 'timestamp':
-      return timestampKind(column.offset);
+      return timestampKind(column);
   }
 }

@@ -8,7 +8,21 @@ import { NullReason } from '../project/reserved.ts';
 import type { FingerprintHash } from './fingerprints.ts';
 import { FieldKind, type Page } from '../stages.ts';
 
-export const textKind: Kind = {
+/** @param isAny If true, numbers, true and false are texts too, as they were written. */
+export function textKind(isAny: boolean): Kind {
+  return isAny ? { ...plainTexts, newColumn: (rows) => new TextColumn(rows, isScalar) } : plainTexts;
+}
+
+/** Keeps any value as JSON, as it was written. */
+export const jsonKind: Kind = {
+  sqlType: 'VARCHAR',
+  stagedType: 'VARCHAR',
+  ...describeMalformed('is not valid JSON', 'bukan JSON yang sah'),
+  schema: {},
+  newColumn: (rows) => new TextColumn(rows, () => true, true),
+};
+
+const plainTexts: Kind = {
   sqlType: 'VARCHAR',
   stagedType: 'VARCHAR',
   ...describeMalformed('is not valid text', 'bukan teks yang sah'),
@@ -22,8 +36,13 @@ export class TextColumn implements Column {
   /** Start of each text, followed by the start of the next one. */
   readonly starts: Int32Array;
   bytes: Uint8Array;
+  private readonly takes: (page: Page, slot: number) => boolean;
+  private readonly keepsQuotes: boolean;
 
-  constructor(rows = batchRows) {
+  /** @param takes Whether to take a value that isn't a string, as it was written. */
+  constructor(rows = batchRows, takes: TextColumn['takes'] = () => false, keepsQuotes = false) {
+    this.takes = takes;
+    this.keepsQuotes = keepsQuotes;
     this.valid = new Uint8Array(rows);
     this.starts = new Int32Array(rows + 1);
     this.bytes = new Uint8Array(4 * rows);
@@ -33,7 +52,12 @@ export class TextColumn implements Column {
     const { fieldKind, fieldStart, fieldEnd, width } = page.records;
     const slot = record * width + column;
     const kind = fieldKind[slot];
-    if (kind === FieldKind.text) return this.set(row, page.bytes, fieldStart[slot]!, fieldEnd[slot]!);
+    const [start, end] = [fieldStart[slot]!, fieldEnd[slot]!];
+    const isString = kind === FieldKind.text || kind === FieldKind.escaped;
+    if (isString && this.keepsQuotes && start < end) return this.set(row, page.bytes, start - 1, end + 1);
+    if ((kind === FieldKind.number || kind === FieldKind.other) && this.takes(page, slot))
+      return this.set(row, page.bytes, start, end);
+    if (kind === FieldKind.text) return this.set(row, page.bytes, start, end);
     if (kind !== FieldKind.escaped) return this.skip(row, nullReasonOf(kind));
     const text = Buffer.from(readText(page, record, column)!);
     return this.set(row, text, 0, text.length);
@@ -79,4 +103,13 @@ export class TextColumn implements Column {
       data: this.bytes.subarray(0, this.starts[rows]),
     });
   }
+}
+
+/** Returns whether a value that isn't a string is a number, true or false, and occurs once. */
+function isScalar({ records, bytes }: Page, slot: number): boolean {
+  const { fieldKind, fieldStart, fieldEnd } = records;
+  return (
+    fieldKind[slot] === FieldKind.number ||
+    /^(true|false)$/.test(bytes.toString('latin1', fieldStart[slot], fieldEnd[slot]))
+  );
 }

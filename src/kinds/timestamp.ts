@@ -4,28 +4,41 @@ import { LongColumn } from './column.ts';
 import { readDay } from './date.ts';
 import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
-import { readStringText } from './read-field.ts';
+import { readDecimal } from './decimal.ts';
+import { readNumberText, readStringText } from './read-field.ts';
+import { exampleOf, reordered } from './time-format.ts';
 import { NullReason } from '../project/reserved.ts';
 
 const [first, last] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];
 
-/** @param offset Offset such as +07:00 for values without one. If undefined, such values are malformed. */
-export function timestampKind(offset: string | undefined): Kind {
-  const example = '2024-02-14T07:00:00';
+interface Timestamp {
+  /** Offset such as +07:00 for values without one. If undefined, such values are malformed. */
+  readonly offset?: string;
+  /** How the source writes times: `s` or `ms` since 1970, or a format such as DD/MM/YYYY HH:mm. */
+  readonly format?: string;
+}
+
+export function timestampKind({ offset, format }: Timestamp): Kind {
+  const example = format === undefined ? '2024-02-14T07:00:00' : isEpoch(format) ? '1707894000' : exampleOf(format);
+  const isComplete = offset !== undefined || format !== undefined;
   return {
     sqlType: 'TIMESTAMP',
     stagedType: 'TIMESTAMP',
     ...describeMalformed(
-      `is not a time such as ${example}${offset === undefined ? 'Z, with Z or an offset' : ''}`,
-      `bukan waktu seperti ${example}${offset === undefined ? 'Z, dengan Z atau selisih waktu' : ''}`,
+      `is not a time such as ${example}${isComplete ? '' : 'Z, with Z or an offset'}`,
+      `bukan waktu seperti ${example}${isComplete ? '' : 'Z, dengan Z atau selisih waktu'}`,
     ),
     schema: { type: 'string', format: 'date-time' },
     newColumn: (rows) =>
       new LongColumn(
         {
           read(page, record, column) {
-            const text = readStringText(page, record, column);
-            return typeof text === 'number' ? text : (readMoment(text, offset) ?? NullReason.malformed);
+            const text = (format === undefined ? readStringText : readNumberText)(page, record, column);
+            if (typeof text === 'number') return text;
+            return (
+              (format === undefined ? readMoment(text, offset) : readFormatted(text, format, offset)) ??
+              NullReason.malformed
+            );
           },
           print: printMoment,
           toData: (data, validity) => arrow.makeData({ ...validity, type: new arrow.TimestampMicrosecond(), data }),
@@ -33,6 +46,18 @@ export function timestampKind(offset: string | undefined): Kind {
         rows,
       ),
   };
+}
+
+function isEpoch(format: string): boolean {
+  return format === 's' || format === 'ms';
+}
+
+function readFormatted(text: string, format: string, offset = '+00:00'): bigint | null {
+  if (!isEpoch(format)) return readMoment(reordered(text, format) ?? '', offset);
+  const microseconds = readDecimal(text, format === 's' ? 6 : 3);
+  if (typeof microseconds === 'number') return null;
+  const milliseconds = Number(microseconds / 1000n);
+  return milliseconds < first || milliseconds > last ? null : microseconds;
 }
 
 function printMoment(moment: bigint): string {

@@ -3,28 +3,44 @@
 import { LongColumn, SmallColumn, type Units } from './column.ts';
 import type { Kind, Phrase } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
+import { readDecimal } from './decimal.ts';
 import { maxCount, readInteger, readNumberText } from './read-field.ts';
 import { NullReason } from '../project/reserved.ts';
 import { formatNumber } from '../runtime/text.ts';
-import type { Page } from '../stages.ts';
+import { withoutGroups } from './separators.ts';
+import type { Separator } from '../project/declaration.ts';
+import { FieldKind, type Page } from '../stages.ts';
 
 const least64 = -(2n ** 63n);
 const most64 = 2n ** 63n - 1n;
 
-export const countKind: Kind = wholeNumberKind(0, maxCount);
+interface WholeNumber {
+  /** Lower bound, inclusive; undefined for the minimum of 64 bits. */
+  readonly min?: number;
+  /** Upper bound, inclusive. */
+  readonly max?: number;
+  /** Separates groups of three digits. */
+  readonly group?: Separator;
+}
 
-/** @param min Lower bound, inclusive; undefined for the minimum of 64 bits. `max` is the upper bound. */
-export function wholeNumberKind(min: number | undefined, max: number | undefined): Kind {
+export function countKind(group: Separator | undefined): Kind {
+  return wholeNumberKind({ min: 0, max: maxCount, ...(group !== undefined && { group }) });
+}
+
+/** A JSON number may have a point or an exponent, such as 12.0 or 1e3, if it is whole. In a text, the point could separate groups. */
+export function wholeNumberKind({ min, max, group }: WholeNumber): Kind {
   const [least, most] = [min === undefined ? least64 : BigInt(min), max === undefined ? most64 : BigInt(max)];
   const isSmall = least >= -BigInt(maxCount) - 1n && most <= BigInt(maxCount);
   const isUnsigned = least >= 0n;
   const sqlType = isSmall ? 'INTEGER' : 'BIGINT';
   const read = (page: Page, record: number, column: number): bigint | number => {
-    const text = readNumberText(page, record, column);
-    if (typeof text === 'number') return text;
-    if (!/^-?[0-9]{1,40}$/.test(text)) return NullReason.malformed;
-    const value = BigInt(text);
-    return value < least || value > most ? NullReason.malformed : value;
+    const written = readNumberText(page, record, column);
+    if (typeof written === 'number') return written;
+    const isNumber = page.records.fieldKind[record * page.records.width + column] === FieldKind.number;
+    const text = isNumber || group === undefined ? written : (withoutGroups(written, group) ?? '');
+    if (!isNumber && !/^-?[0-9]{1,40}$/.test(text)) return NullReason.malformed;
+    const value = readDecimal(text, 0);
+    return typeof value === 'number' || value < least || value > most ? NullReason.malformed : value;
   };
   return {
     sqlType,
@@ -62,7 +78,9 @@ export function wholeNumberKind(min: number | undefined, max: number | undefined
         print: Number,
         toData: (data, validity) => arrow.makeData({ ...validity, type: new arrow.Int32(), data }),
       };
-      return isUnsigned ? new CountColumn(small, Number(least), Number(most), rows) : new SmallColumn(small, rows);
+      return isUnsigned && group === undefined
+        ? new CountColumn(small, Number(least), Number(most), rows)
+        : new SmallColumn(small, rows);
     },
   };
 }
@@ -80,6 +98,8 @@ class CountColumn extends SmallColumn {
 
   override fill(page: Page, record: number, column: number, row: number): number {
     let value = readInteger(page, record, column);
+    // It may be a number such as 12.0.
+    if (value === NullReason.malformed) return super.fill(page, record, column, row);
     if (value >= 0 && (value < this.min || value > this.max)) value = NullReason.malformed;
     this.valid[row] = value < 0 ? 0 : 1;
     this.values[row] = value < 0 ? 0 : value;

@@ -117,7 +117,7 @@ function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDB
   const chunk = DuckDBDataChunk.create(columns.map(stagedType), rows);
   for (const [index, { values, valueOffsets: starts, nullCount, nullBitmap }] of columns.entries()) {
     const vector = bindings.data_chunk_get_vector(chunk.chunk, index);
-    const copy = (data: Int32Array | Uint32Array | BigInt64Array | Uint8Array): void =>
+    const copy = (data: Int32Array | Uint32Array | BigInt64Array | Float64Array | Uint8Array): void =>
       bindings.copy_data_to_vector(vector, 0, data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
     if (starts !== undefined)
       for (let row = 0; row < rows; row += 1)
@@ -148,12 +148,13 @@ function makeChunk(columns: readonly Data[], from: number, rows: number): DuckDB
 
 /** Returns the DuckDB type with the same memory layout as an Arrow column. */
 function stagedType({ type }: Data): DuckDBType {
-  const { BIGINT, BOOLEAN, DATE, DECIMAL, INTEGER, TIMESTAMP, VARCHAR } = duckdb();
+  const { BIGINT, BOOLEAN, DATE, DECIMAL, DOUBLE, INTEGER, TIMESTAMP, VARCHAR } = duckdb();
   const { DataType } = arrow;
   if (DataType.isUtf8(type)) return VARCHAR;
   if (DataType.isBool(type)) return BOOLEAN;
   if (DataType.isDate(type)) return DATE;
   if (DataType.isTimestamp(type)) return TIMESTAMP;
+  if (DataType.isFloat(type)) return DOUBLE;
   if (DataType.isDecimal(type)) return DECIMAL(38, type.scale);
   return DataType.isInt(type) && type.bitWidth === 64 ? BIGINT : INTEGER;
 }

@@ -13,17 +13,32 @@ interface DescribedColumn {
 }
 
 /**
- * A column of the published table. `count` is a whole number from 0 to 2,147,483,647 that may be summed. `integer` has 64 bits, or the given
- * bounds. `decimal` has `precision` digits, `scale` of them after the point. `timestamp` is stored in UTC. `offset`, such as `+07:00`, applies to
- * values without an offset.
+ * A column of the published table. `text` has strings; with `from: 'any'` numbers, true and false too, as they were written; with `from: 'name'`
+ * the name of the record in an object of records; with `from: 'request'` the value of the partition that was requested. `count` is a whole number
+ * from 0 to 2,147,483,647 that may be summed. `integer` has 64 bits, or the given bounds. `decimal` has `precision` digits, `scale` of them after
+ * the point. In texts, `group` separates groups of three digits, and `point` the fraction: `{ group: '.', point: ',' }` reads 1.234,5. `double` is
+ * a floating-point number. `json` keeps any value as JSON. `date` may have a `format` such as DD/MM/YYYY. `timestamp` is stored in UTC. `offset`,
+ * such as `+07:00`, applies to values without an offset, and `format` is `s` or `ms` since 1970, or such as DD/MM/YYYY HH:mm:ss.
  */
 export type ColumnDefinition = DescribedColumn &
   (
-    | { readonly kind: 'text' | 'count' | 'boolean' | 'date' }
-    | { readonly kind: 'integer'; readonly min?: number; readonly max?: number }
-    | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
-    | { readonly kind: 'timestamp'; readonly offset?: string }
+    | { readonly kind: 'boolean' | 'double' | 'json' }
+    | { readonly kind: 'text'; readonly from?: 'any' | 'name' | 'request' }
+    | { readonly kind: 'count'; readonly group?: Separator }
+    | { readonly kind: 'integer'; readonly min?: number; readonly max?: number; readonly group?: Separator }
+    | {
+        readonly kind: 'decimal';
+        readonly precision: number;
+        readonly scale: number;
+        readonly point?: Separator;
+        readonly group?: Separator;
+      }
+    | { readonly kind: 'date'; readonly format?: string }
+    | { readonly kind: 'timestamp'; readonly offset?: string; readonly format?: string }
   );
+
+/** A character between digits. A blank also stands for a no-break space. */
+export type Separator = '.' | ',' | ' ' | "'";
 
 /** Name of a kind of column. */
 export type ColumnKind = ColumnDefinition['kind'];

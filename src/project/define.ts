@@ -13,6 +13,7 @@ import type {
   RangeCheck,
   ReferenceCheck,
   ReportSection,
+  Separator,
   SumCheck,
 } from './declaration.ts';
 
@@ -28,31 +29,46 @@ type Declared<Kind extends ColumnKind, Given> = Given & {
   readonly comment: string;
 };
 
-/** Declares a text column. An empty text is a violation unless the column is nullable. */
-export function text<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
+/**
+ * Declares a text column. An empty text is a violation unless the column is nullable. `from: 'any'` also takes numbers, true and false as they
+ * were written, `from: 'name'` the name of the record in an object of records, and `from: 'request'` the value of the requested partition.
+ */
+export function text<const Given extends Nullable & { readonly from?: 'any' | 'name' | 'request' }>(
+  field: string,
+  comment = commentOn(field),
+  given?: Given,
+) {
   return { ...given, kind: 'text', field, comment } as Declared<'text', Given>;
 }
 
 /** Declares a column of 64-bit integers, optionally limited to `min` and `max` (inclusive). */
-export function integer<const Given extends Nullable & { readonly min?: number; readonly max?: number }>(
-  field: string,
-  comment: string = commentOn(field),
-  given?: Given,
-) {
+export function integer<
+  const Given extends Nullable & { readonly min?: number; readonly max?: number; readonly group?: Separator },
+>(field: string, comment: string = commentOn(field), given?: Given) {
   return { ...given, kind: 'integer', field, comment } as Declared<'integer', Given>;
 }
 
 /** Declares a column of counts from 0 to 2,147,483,647. The manifest stores their sum. */
-export function count<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
+export function count<const Given extends Nullable & { readonly group?: Separator }>(
+  field: string,
+  comment = commentOn(field),
+  given?: Given,
+) {
   return { ...given, kind: 'count', field, comment } as Declared<'count', Given>;
 }
 
-/** Declares a column of decimals with up to `precision` digits (at most 38), `scale` of them after the point. Values never pass through a float. */
-export function decimal<const Given extends Nullable & { readonly precision: number; readonly scale: number }>(
-  field: string,
-  comment: string | undefined,
-  given: Given,
-) {
+interface DecimalSettings extends Nullable {
+  readonly precision: number;
+  readonly scale: number;
+  readonly point?: Separator;
+  readonly group?: Separator;
+}
+
+/**
+ * Declares a column of decimals with up to `precision` digits (at most 38), `scale` of them after the point. Values never pass through a float.
+ * `{ group: '.', point: ',' }` reads texts such as 1.234,5.
+ */
+export function decimal<const Given extends DecimalSettings>(field: string, comment: string | undefined, given: Given) {
   return { ...given, kind: 'decimal', field, comment: comment ?? commentOn(field) } as Declared<'decimal', Given>;
 }
 
@@ -61,13 +77,30 @@ export function boolean<const Given extends Nullable>(field: string, comment = c
   return { ...given, kind: 'boolean', field, comment } as Declared<'boolean', Given>;
 }
 
-/** Declares a column of dates such as `2024-02-14`. */
-export function date<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
+/** Declares a column of floating-point numbers. For exact digits, use `decimal`. */
+export function double<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
+  return { ...given, kind: 'double', field, comment } as Declared<'double', Given>;
+}
+
+/** Declares a column that keeps any value, such as an array or an object, as JSON. */
+export function json<const Given extends Nullable>(field: string, comment = commentOn(field), given?: Given) {
+  return { ...given, kind: 'json', field, comment } as Declared<'json', Given>;
+}
+
+/** Declares a column of dates such as `2024-02-14`, or in a `format` such as `DD/MM/YYYY`. */
+export function date<const Given extends Nullable & { readonly format?: string }>(
+  field: string,
+  comment = commentOn(field),
+  given?: Given,
+) {
   return { ...given, kind: 'date', field, comment } as Declared<'date', Given>;
 }
 
-/** Declares a column of timestamps in RFC 3339 format, stored in UTC. `offset`, such as `+07:00`, applies to values without an offset. */
-export function timestamp<const Given extends Nullable & { readonly offset?: string }>(
+/**
+ * Declares a column of timestamps in RFC 3339 format, stored in UTC. `offset`, such as `+07:00`, applies to values without an offset. `format`
+ * is `s` or `ms` since 1970, or such as `DD/MM/YYYY HH:mm:ss`, which is UTC without an offset.
+ */
+export function timestamp<const Given extends Nullable & { readonly offset?: string; readonly format?: string }>(
   field: string,
   comment: string = commentOn(field),
   given?: Given,

@@ -23,26 +23,39 @@ const urlPath = v.pipe(
   v.regex(/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+\/?$/, 'is not a plain path such as /api/name'),
 );
 
+const separator = v.exactOptional(v.picklist(['.', ',', ' ', "'"]));
+
 const columnOf = <Comment extends v.ObjectEntries[string]>(comment: Comment) => {
   const described = { field: named, comment, nullable: v.exactOptional(v.literal(true)) };
   return v.variant('kind', [
-    v.strictObject({ ...described, kind: v.picklist(['text', 'count', 'boolean', 'date']) }),
+    v.strictObject({ ...described, kind: v.picklist(['boolean', 'double', 'json']) }),
+    v.strictObject({
+      ...described,
+      kind: v.literal('text'),
+      from: v.exactOptional(v.picklist(['any', 'name', 'request'])),
+    }),
+    v.strictObject({ ...described, kind: v.literal('count'), group: separator }),
+    v.strictObject({ ...described, kind: v.literal('date'), format: v.exactOptional(named) }),
     v.strictObject({
       ...described,
       kind: v.literal('integer'),
       min: v.exactOptional(whole),
       max: v.exactOptional(whole),
+      group: separator,
     }),
     v.strictObject({
       ...described,
       kind: v.literal('decimal'),
       precision: v.pipe(whole, v.minValue(1), v.maxValue(38)),
       scale: v.pipe(whole, v.minValue(0), v.maxValue(38)),
+      point: separator,
+      group: separator,
     }),
     v.strictObject({
       ...described,
       kind: v.literal('timestamp'),
       offset: v.exactOptional(v.pipe(text, v.regex(/^[+-]\d{2}:\d{2}$/, 'is not an offset such as +07:00'))),
+      format: v.exactOptional(named),
     }),
   ]);
 };

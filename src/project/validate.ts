@@ -3,6 +3,7 @@
 import type { AnyPipeline, ColumnKind, Paging, Project } from './declaration.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { formatNumber } from '../runtime/text.ts';
+import { problemOfFormat } from '../kinds/time-format.ts';
 import { fieldPath, nextPointer } from './field-path.ts';
 import {
   allColumns,
@@ -85,6 +86,14 @@ function* findColumnProblems(columns: Columns): Found {
         name,
         `the column "${name}" has a scale (${column.scale}) that is larger than its precision (${column.precision})`,
       ];
+    if (column.kind === 'decimal' && (column.point ?? '.') === column.group)
+      yield [name, `the column "${name}" has the same character for point and group`];
+    if (column.kind === 'date' || column.kind === 'timestamp') {
+      const { kind, format } = column;
+      const isEpoch = kind === 'timestamp' && (format === 's' || format === 'ms');
+      const problem = format === undefined || isEpoch ? null : problemOfFormat(format, kind === 'date');
+      if (problem !== null) yield [format!, `the format "${format}" of the column "${name}" ${problem}`];
+    }
     if (column.kind === 'integer' && (column.min ?? -Infinity) > (column.max ?? Infinity))
       yield [name, `the column "${name}" has a min that is larger than its max`];
   }

@@ -2,11 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
-import { type Database, quoteIdentifier } from '../runtime/database.ts';
+import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import { kindOf } from '../kinds/kinds.ts';
-import type { AnyPipeline } from '../project/declaration.ts';
+import type { AnyPipeline, ColumnDefinition } from '../project/declaration.ts';
 import { fieldPath, writeMember } from '../project/field-path.ts';
 import {
   buildRecordSet,
@@ -129,7 +129,8 @@ async function restoreRecords(database: Database, pipeline: AnyPipeline): Promis
       let restored = value ?? lost.get(`${key} ${name}`);
       if (restored === undefined) continue;
       // A malformed text is the JSON of something else. As a string, it would be valid.
-      if (value === null && restored !== null && restored !== '' && kind === 'text') {
+      const isLostText = value === null && kind === 'text';
+      if (restored !== null && restored !== '' && (isLostText || kind === 'json')) {
         const placeholder = randomUUID();
         inserted.push([`"${placeholder}"`, restored]);
         restored = placeholder;
@@ -168,11 +169,37 @@ function textsSql({ columns }: AnyPipeline, names: readonly string[]): string {
       const column = quoteIdentifier(name);
       // Datasets that share the name of a key column may declare different types.
       const text = `t.${column}::${kindOf(definition).sqlType}::VARCHAR`;
-      if (definition.kind === 'timestamp') return `replace(${text}, ' ', 'T') || 'Z' AS ${column}`;
-      // DuckDB omits the zero of 0.5 in a DECIMAL(4,4).
-      return `${definition.kind === 'decimal' ? `regexp_replace(${text}, '^(-?)[.]', '\\10.')` : text} AS ${column}`;
+      return `${writtenSql(definition, `t.${column}`, text)} AS ${column}`;
     })
     .join(', ');
+}
+
+/** Returns SQL of a value as the source writes it. Groups of digits are left out, because a sync doesn't need them. */
+function writtenSql(definition: ColumnDefinition, column: string, text: string): string {
+  switch (definition.kind) {
+    case 'date':
+      return definition.format === undefined ? text : `strftime(${column}, ${strftimeOf(definition.format)})`;
+    case 'timestamp': {
+      const { format, offset = '+00:00' } = definition;
+      if (format === undefined) return `replace(${text}, ' ', 'T') || 'Z'`;
+      if (format === 's') return `(epoch_us(${column})::DECIMAL(31,0) * 0.000001)::VARCHAR`;
+      if (format === 'ms') return `(epoch_us(${column})::DECIMAL(31,0) * 0.001)::VARCHAR`;
+      const minutes = Number(`${offset[0]}1`) * (60 * Number(offset.slice(1, 3)) + Number(offset.slice(4)));
+      return `strftime(${column} + INTERVAL (${minutes}) MINUTE, ${strftimeOf(format)})`;
+    }
+    case 'decimal': {
+      // DuckDB omits the zero of 0.5 in a DECIMAL(4,4).
+      const plain = `regexp_replace(${text}, '^(-?)[.]', '\\10.')`;
+      return definition.point === undefined ? plain : `replace(${plain}, '.', ${quoteText(definition.point)})`;
+    }
+    default:
+      return text;
+  }
+}
+
+function strftimeOf(format: string): string {
+  const parts: Readonly<Record<string, string>> = { YYYY: '%Y', MM: '%m', DD: '%d', HH: '%H', mm: '%M', ss: '%S' };
+  return quoteText(format.replaceAll('%', '%%').replaceAll(/YYYY|MM|DD|HH|mm|ss/g, (name) => parts[name]!));
 }
 
 function keyOf(row: Row, { key }: AnyPipeline): string {

@@ -91,7 +91,7 @@ describe('a pipeline', () => {
     [/^columns.extra.field is empty/, plus('extra', { field: '' })],
     [/"dapil_id" and "extra" both read the field "IdDapil"/, plus('extra', { field: 'IdDapil' })],
     [/column name "is_consistent" is reserved/, plus('is_consistent', {})],
-    [/^columns.extra.kind is "number", but must be "text" or/, plus('extra', { kind: 'number' })],
+    [/^columns.extra.kind is "number", but must be "boolean" or/, plus('extra', { kind: 'number' })],
     [/^columns.extra.comment is empty/, plus('extra', { comment: '' })],
     [/nullabel is not a known property; did you mean "nullable"/, plus('extra', { nullabel: true })],
     [

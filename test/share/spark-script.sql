@@ -35,7 +35,8 @@ typed AS (
   left(_fields_of['station'], 1) AS `_station_written`,
   substr(_fields_of['station'], 2) AS `_station_text`,
   CASE WHEN `_station_written` IN ('t', 'n') AND `_station_text` RLIKE '^-?[0-9]{1,40}\\z' AND length(concat('0', trim(LEADING '0' FROM replace(`_station_text`, '-', '')))) <= 21
-    THEN try_cast(concat(CASE WHEN `_station_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_station_text`, '-', '')))) AS DECIMAL(38,0)) END AS `_station_number`,
+    THEN try_cast(concat(CASE WHEN `_station_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_station_text`, '-', '')))) AS DECIMAL(38,0))
+    WHEN `_station_written` = 'n' AND `_station_text` RLIKE '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?\\z' AND try_cast(`_station_text` AS DECIMAL(38,17)) = floor(try_cast(`_station_text` AS DECIMAL(38,17))) THEN CAST(try_cast(`_station_text` AS DECIMAL(38,17)) AS DECIMAL(38,0)) END AS `_station_number`,
   CASE WHEN `_station_number` BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(`_station_number` AS BIGINT) END AS `station`,
   CASE WHEN `_station_written` IS NULL THEN 'missing' WHEN `_station_written` = 'z' THEN 'null'
     WHEN `_station_written` = 't' AND `_station_text` = '' THEN 'empty' WHEN `station` IS NULL THEN 'malformed' END AS `_station_reason`,
@@ -49,7 +50,8 @@ typed AS (
   left(_fields_of['registered'], 1) AS `_registered_written`,
   substr(_fields_of['registered'], 2) AS `_registered_text`,
   CASE WHEN `_registered_written` IN ('t', 'n') AND `_registered_text` RLIKE '^[0-9]+\\z' AND length(concat('0', trim(LEADING '0' FROM replace(`_registered_text`, '-', '')))) <= 21
-    THEN try_cast(concat(CASE WHEN `_registered_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_registered_text`, '-', '')))) AS DECIMAL(38,0)) END AS `_registered_number`,
+    THEN try_cast(concat(CASE WHEN `_registered_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_registered_text`, '-', '')))) AS DECIMAL(38,0))
+    WHEN `_registered_written` = 'n' AND `_registered_text` RLIKE '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?\\z' AND try_cast(`_registered_text` AS DECIMAL(38,17)) = floor(try_cast(`_registered_text` AS DECIMAL(38,17))) THEN CAST(try_cast(`_registered_text` AS DECIMAL(38,17)) AS DECIMAL(38,0)) END AS `_registered_number`,
   CASE WHEN `_registered_number` BETWEEN 0 AND 2147483647 THEN CAST(`_registered_number` AS INT) END AS `registered`,
   CASE WHEN `_registered_written` IS NULL THEN 'missing' WHEN `_registered_written` = 'z' THEN 'null'
     WHEN `_registered_written` = 't' AND `_registered_text` = '' THEN 'empty' WHEN `registered` IS NULL THEN 'malformed' END AS `_registered_reason`,
@@ -57,7 +59,8 @@ typed AS (
   left(_fields_of['party_a'], 1) AS `_party_a_written`,
   substr(_fields_of['party_a'], 2) AS `_party_a_text`,
   CASE WHEN `_party_a_written` IN ('t', 'n') AND `_party_a_text` RLIKE '^[0-9]+\\z' AND length(concat('0', trim(LEADING '0' FROM replace(`_party_a_text`, '-', '')))) <= 21
-    THEN try_cast(concat(CASE WHEN `_party_a_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_party_a_text`, '-', '')))) AS DECIMAL(38,0)) END AS `_party_a_number`,
+    THEN try_cast(concat(CASE WHEN `_party_a_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_party_a_text`, '-', '')))) AS DECIMAL(38,0))
+    WHEN `_party_a_written` = 'n' AND `_party_a_text` RLIKE '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?\\z' AND try_cast(`_party_a_text` AS DECIMAL(38,17)) = floor(try_cast(`_party_a_text` AS DECIMAL(38,17))) THEN CAST(try_cast(`_party_a_text` AS DECIMAL(38,17)) AS DECIMAL(38,0)) END AS `_party_a_number`,
   CASE WHEN `_party_a_number` BETWEEN 0 AND 2147483647 THEN CAST(`_party_a_number` AS INT) END AS `party_a`,
   CASE WHEN `_party_a_written` IS NULL THEN 'missing' WHEN `_party_a_written` = 'z' THEN 'null'
     WHEN `_party_a_written` = 't' AND `_party_a_text` = '' THEN 'empty' WHEN `party_a` IS NULL THEN 'malformed' END AS `_party_a_reason`,
@@ -65,7 +68,8 @@ typed AS (
   left(_fields_of['party_b'], 1) AS `_party_b_written`,
   substr(_fields_of['party_b'], 2) AS `_party_b_text`,
   CASE WHEN `_party_b_written` IN ('t', 'n') AND `_party_b_text` RLIKE '^[0-9]+\\z' AND length(concat('0', trim(LEADING '0' FROM replace(`_party_b_text`, '-', '')))) <= 21
-    THEN try_cast(concat(CASE WHEN `_party_b_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_party_b_text`, '-', '')))) AS DECIMAL(38,0)) END AS `_party_b_number`,
+    THEN try_cast(concat(CASE WHEN `_party_b_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_party_b_text`, '-', '')))) AS DECIMAL(38,0))
+    WHEN `_party_b_written` = 'n' AND `_party_b_text` RLIKE '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?\\z' AND try_cast(`_party_b_text` AS DECIMAL(38,17)) = floor(try_cast(`_party_b_text` AS DECIMAL(38,17))) THEN CAST(try_cast(`_party_b_text` AS DECIMAL(38,17)) AS DECIMAL(38,0)) END AS `_party_b_number`,
   CASE WHEN `_party_b_number` BETWEEN 0 AND 2147483647 THEN CAST(`_party_b_number` AS INT) END AS `party_b`,
   CASE WHEN `_party_b_written` IS NULL THEN 'missing' WHEN `_party_b_written` = 'z' THEN 'null'
     WHEN `_party_b_written` = 't' AND `_party_b_text` = '' THEN 'empty' WHEN `party_b` IS NULL THEN 'malformed' END AS `_party_b_reason`,
@@ -73,7 +77,8 @@ typed AS (
   left(_fields_of['valid'], 1) AS `_valid_written`,
   substr(_fields_of['valid'], 2) AS `_valid_text`,
   CASE WHEN `_valid_written` IN ('t', 'n') AND `_valid_text` RLIKE '^[0-9]+\\z' AND length(concat('0', trim(LEADING '0' FROM replace(`_valid_text`, '-', '')))) <= 21
-    THEN try_cast(concat(CASE WHEN `_valid_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_valid_text`, '-', '')))) AS DECIMAL(38,0)) END AS `_valid_number`,
+    THEN try_cast(concat(CASE WHEN `_valid_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_valid_text`, '-', '')))) AS DECIMAL(38,0))
+    WHEN `_valid_written` = 'n' AND `_valid_text` RLIKE '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?\\z' AND try_cast(`_valid_text` AS DECIMAL(38,17)) = floor(try_cast(`_valid_text` AS DECIMAL(38,17))) THEN CAST(try_cast(`_valid_text` AS DECIMAL(38,17)) AS DECIMAL(38,0)) END AS `_valid_number`,
   CASE WHEN `_valid_number` BETWEEN 0 AND 2147483647 THEN CAST(`_valid_number` AS INT) END AS `valid`,
   CASE WHEN `_valid_written` IS NULL THEN 'missing' WHEN `_valid_written` = 'z' THEN 'null'
     WHEN `_valid_written` = 't' AND `_valid_text` = '' THEN 'empty' WHEN `valid` IS NULL THEN 'malformed' END AS `_valid_reason`,
@@ -81,7 +86,8 @@ typed AS (
   left(_fields_of['invalid'], 1) AS `_invalid_written`,
   substr(_fields_of['invalid'], 2) AS `_invalid_text`,
   CASE WHEN `_invalid_written` IN ('t', 'n') AND `_invalid_text` RLIKE '^[0-9]+\\z' AND length(concat('0', trim(LEADING '0' FROM replace(`_invalid_text`, '-', '')))) <= 21
-    THEN try_cast(concat(CASE WHEN `_invalid_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_invalid_text`, '-', '')))) AS DECIMAL(38,0)) END AS `_invalid_number`,
+    THEN try_cast(concat(CASE WHEN `_invalid_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_invalid_text`, '-', '')))) AS DECIMAL(38,0))
+    WHEN `_invalid_written` = 'n' AND `_invalid_text` RLIKE '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?\\z' AND try_cast(`_invalid_text` AS DECIMAL(38,17)) = floor(try_cast(`_invalid_text` AS DECIMAL(38,17))) THEN CAST(try_cast(`_invalid_text` AS DECIMAL(38,17)) AS DECIMAL(38,0)) END AS `_invalid_number`,
   CASE WHEN `_invalid_number` BETWEEN 0 AND 2147483647 THEN CAST(`_invalid_number` AS INT) END AS `invalid`,
   CASE WHEN `_invalid_written` IS NULL THEN 'missing' WHEN `_invalid_written` = 'z' THEN 'null'
     WHEN `_invalid_written` = 't' AND `_invalid_text` = '' THEN 'empty' WHEN `invalid` IS NULL THEN 'malformed' END AS `_invalid_reason`,
@@ -89,7 +95,8 @@ typed AS (
   left(_fields_of['ballots'], 1) AS `_ballots_written`,
   substr(_fields_of['ballots'], 2) AS `_ballots_text`,
   CASE WHEN `_ballots_written` IN ('t', 'n') AND `_ballots_text` RLIKE '^[0-9]+\\z' AND length(concat('0', trim(LEADING '0' FROM replace(`_ballots_text`, '-', '')))) <= 21
-    THEN try_cast(concat(CASE WHEN `_ballots_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_ballots_text`, '-', '')))) AS DECIMAL(38,0)) END AS `_ballots_number`,
+    THEN try_cast(concat(CASE WHEN `_ballots_text` LIKE '-%' THEN '-' ELSE '' END, concat('0', trim(LEADING '0' FROM replace(`_ballots_text`, '-', '')))) AS DECIMAL(38,0))
+    WHEN `_ballots_written` = 'n' AND `_ballots_text` RLIKE '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?\\z' AND try_cast(`_ballots_text` AS DECIMAL(38,17)) = floor(try_cast(`_ballots_text` AS DECIMAL(38,17))) THEN CAST(try_cast(`_ballots_text` AS DECIMAL(38,17)) AS DECIMAL(38,0)) END AS `_ballots_number`,
   CASE WHEN `_ballots_number` BETWEEN 0 AND 2147483647 THEN CAST(`_ballots_number` AS INT) END AS `ballots`,
   CASE WHEN `_ballots_written` IS NULL THEN 'missing' WHEN `_ballots_written` = 'z' THEN 'null'
     WHEN `_ballots_written` = 't' AND `_ballots_text` = '' THEN 'empty' WHEN `ballots` IS NULL THEN 'malformed' END AS `_ballots_reason`,

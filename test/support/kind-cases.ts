@@ -1,7 +1,7 @@
 /** What every kind of column accepts and refuses. */
 
 import type { AnyPipeline, ColumnDefinition, Project } from '../../src/project/declaration.ts';
-import { boolean, count, date, decimal, integer, text, timestamp } from '../../src/project/define.ts';
+import { boolean, count, date, decimal, double, integer, json, text, timestamp } from '../../src/project/define.ts';
 
 export interface KindCase {
   readonly column: ColumnDefinition;
@@ -37,8 +37,11 @@ export const cases: Readonly<Record<string, KindCase>> = {
   count: {
     column: count('v', 'V.'),
     type: 'INTEGER',
-    accepted: '"0" → 0 | 0 → 0 | "007" → 7 | "2147483647" → 2147483647 | 2147483647 → 2147483647',
-    refused: '"2147483648" | 4294967297 | "-1" | -1 | "+1" | " 1" | "1.0" | 1.0 | 1e3 | "n/a" | true | [1]',
+    // A number may have a point, but in a text it could separate groups.
+    accepted: `"0" → 0 | 0 → 0 | "007" → 7 | "2147483647" → 2147483647 | 2147483647 → 2147483647 | 12.0 → 12 | 1e3 → 1000
+      1.0E+2 → 100 | 1.5e1 → 15`,
+    refused: `"2147483648" | 4294967297 | "-1" | -1 | -1.0 | "+1" | " 1" | "1.0" | "1e3" | 1.5 | 1e-1 | 1e10 | "n/a" | true
+      [1]`,
   },
   integer: {
     column: integer('v', 'V.'),
@@ -46,9 +49,9 @@ export const cases: Readonly<Record<string, KindCase>> = {
     // No float equals 9007199254740993.
     accepted: `"9223372036854775807" → 9223372036854775807 | 9223372036854775807 → 9223372036854775807
       "-9223372036854775808" → -9223372036854775808 | -9223372036854775808 → -9223372036854775808
-      9007199254740993 → 9007199254740993 | "-0" → 0 | "007" → 7`,
+      9007199254740993 → 9007199254740993 | "-0" → 0 | "007" → 7 | 12.0 → 12 | -1e3 → -1000 | 9.223372036854775807e18 → 9223372036854775807`,
     refused: `"9223372036854775808" | 9223372036854775808 | "-9223372036854775809" | -9223372036854775809 | "${nines(40)}"
-      "+1" | "--1" | "-" | "1 " | "1.0" | 1.0 | 1e3 | "0x10" | "1,000" | true | [1]`,
+      "+1" | "--1" | "-" | "1 " | "1.0" | 1.5 | "1e3" | 1e19 | "0x10" | "1,000" | true | [1]`,
   },
   'integer of 32 bits': {
     column: integer('v', 'V.', { min: -2_147_483_648, max: 2_147_483_647 }),
@@ -111,6 +114,76 @@ export const cases: Readonly<Record<string, KindCase>> = {
     accepted: '0.9999 → .9999 | "-0.5" → -.5000',
     refused: '1 | "0.00005"',
   },
+  'count with groups': {
+    column: count('v', 'V.', { group: '.' }),
+    type: 'INTEGER',
+    accepted: '"1.234" → 1234 | "1.234.567" → 1234567 | "12" → 12 | 1234 → 1234 | 12.0 → 12 | "1234" → 1234',
+    refused: '"1.23" | "1.2345" | "12345.678" | ".123" | "1." | "1,234" | "1.000.000.000.000" | 1.5',
+  },
+  'integer with groups': {
+    column: integer('v', 'V.', { group: ' ' }),
+    type: 'BIGINT',
+    accepted: '"-1 234" → -1234 | "1\u00a0234" → 1234 | "7" → 7',
+    refused: '"1  234" | "1 23" | " 1"',
+  },
+  'decimal with a comma': {
+    column: decimal('v', 'V.', { precision: 12, scale: 2, point: ',', group: '.' }),
+    type: 'DECIMAL(12,2)',
+    accepted:
+      '"1.234,5" → 1234.50 | "-1.234.567,89" → -1234567.89 | "12,34" → 12.34 | "12" → 12.00 | "1.234" → 1234.00 | 12.34 → 12.34',
+    refused: '"12.34" | "1,2,3" | "12," | ",5" | "1.23,4" | "1e3"',
+  },
+  double: {
+    column: double('v', 'V.'),
+    type: 'DOUBLE',
+    accepted:
+      '0.1 → 0.1 | "0.1" → 0.1 | 1e300 → 1e+300 | -0.0 → 0.0 | 12 → 12.0 | 9007199254740993 → 9007199254740992.0 | 1e-400 → 0.0',
+    refused: '"NaN" | "Infinity" | 1e999 | ".5" | "5." | "1,5" | true | [1]',
+  },
+  json: {
+    column: json('v', 'V.'),
+    type: 'VARCHAR',
+    accepted: String.raw`[1, 2] → [1, 2] | {"a":[true]} → {"a":[true]} | "a" → "a" | "\u0041\"" → "\u0041\"" | 12.50 → 12.50 | true → true`,
+    refused: '',
+  },
+  'text of any value': {
+    column: text('v', 'V.', { from: 'any' }),
+    type: 'VARCHAR',
+    accepted:
+      '12 → 12 | 12.50 → 12.50 | true → true | "12A" → 12A | 18446744073709551616 → 18446744073709551616 | -1e3 → -1e3',
+    refused: '["a"] | {"a":"b"}',
+  },
+  'date in a format': {
+    column: date('v', 'V.', { format: 'DD/MM/YYYY' }),
+    type: 'DATE',
+    accepted: '"14/02/2024" → 2024-02-14 | "29/02/2024" → 2024-02-29',
+    refused: '"2024-02-14" | "02/14/2024" | "30/02/2024" | "1/2/2024" | "14/02/2024 07:30" | 14022024',
+  },
+  'date in digits': {
+    column: date('v', 'V.', { format: 'YYYYMMDD' }),
+    type: 'DATE',
+    accepted: '"20240214" → 2024-02-14 | 20240214 → 2024-02-14',
+    refused: '"2024-02-14" | 20241402',
+  },
+  'timestamp in a format': {
+    column: timestamp('v', 'V.', { format: 'DD.MM.YYYY HH:mm', offset: '+07:00' }),
+    type: 'TIMESTAMP',
+    accepted: '"14.02.2024 07:30" → 2024-02-14 00:30:00',
+    refused: '"14.02.2024" | "14.02.2024 24:00" | "2024-02-14T07:30:00Z" | "30.02.2024 07:30"',
+  },
+  'timestamp in milliseconds': {
+    column: timestamp('v', 'V.', { format: 'ms' }),
+    type: 'TIMESTAMP',
+    accepted:
+      '1707895800123 → 2024-02-14 07:30:00.123 | "1707895800000" → 2024-02-14 07:30:00 | -1 → 1969-12-31 23:59:59.999 | 0 → 1970-01-01 00:00:00',
+    refused: '"2024-02-14T07:30:00Z" | 1e18 | true',
+  },
+  'timestamp in seconds': {
+    column: timestamp('v', 'V.', { format: 's' }),
+    type: 'TIMESTAMP',
+    accepted: '1707895800 → 2024-02-14 07:30:00 | 1707895800.25 → 2024-02-14 07:30:00.25',
+    refused: '1707895800.1234567 | "x"',
+  },
   boolean: {
     column: boolean('v', 'V.'),
     type: 'BOOLEAN',
@@ -157,8 +230,9 @@ export const cases: Readonly<Record<string, KindCase>> = {
 export function projectOfAllKinds(
   isNullable: (index: number) => boolean,
   paging: Pick<AnyPipeline, 'paging' | 'reportedCount'>,
+  chosen: readonly KindCase[] = Object.values(cases),
 ): Project {
-  const columns = Object.values(cases).map(({ column }, index) => [
+  const columns = chosen.map(({ column }, index) => [
     `c${index}`,
     { ...column, field: `c${index}`, ...(isNullable(index) && { nullable: true as const }) },
   ]);

@@ -36,6 +36,12 @@ export function columnItems({ columns }: AnyPipeline): string[] {
   });
 }
 
+/** Returns whether Spark's SQL can read the column. The newer kinds and formats are for DuckDB only. */
+export function isInSpark(column: ColumnDefinition): boolean {
+  const isPlain = !['from', 'group', 'point', 'format'].some((option) => option in column);
+  return isPlain && column.kind !== 'json' && column.kind !== 'double';
+}
+
 /** Returns the items that compute the value, the last of which has the name of the column. */
 function valueItems(column: string, definition: ColumnDefinition): string[] {
   const [w, t] = [written(column), text(column)];
@@ -56,6 +62,9 @@ function valueItems(column: string, definition: ColumnDefinition): string[] {
       // A column of 32 bits without negative numbers is read like a count.
       return wholeItems(column, { isSigned: type !== 'INT' || least < 0n, least, most, type });
     }
+    case 'json':
+    case 'double':
+      throw new Error(`${column} is of kind ${definition.kind}, which isn't in Spark`);
     case 'decimal': {
       const { precision, scale } = definition;
       const pattern = sparkText('^(-?)([0-9]+)(?:[.]([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?\\z');
@@ -107,9 +116,13 @@ function wholeItems(column: string, { isSigned, least, most, type }: Whole): str
   // Without leading zeros, 38 digits are enough to see whether a number is within 64 bits.
   const digits = `concat('0', trim(LEADING '0' FROM replace(${t}, '-', '')))`;
   const pattern = sparkText(isSigned ? '^-?[0-9]{1,40}\\z' : '^[0-9]+\\z');
+  // A JSON number such as 12.0 or 1e3 is whole if its decimal is.
+  const wholeNumber = sparkText('^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?\\z');
+  const decimal = `try_cast(${t} AS DECIMAL(38,17))`;
   return [
     `CASE WHEN ${w} IN ('t', 'n') AND ${t} RLIKE ${pattern} AND length(${digits}) <= 21
-    THEN try_cast(concat(CASE WHEN ${t} LIKE '-%' THEN '-' ELSE '' END, ${digits}) AS DECIMAL(38,0)) END AS ${number}`,
+    THEN try_cast(concat(CASE WHEN ${t} LIKE '-%' THEN '-' ELSE '' END, ${digits}) AS DECIMAL(38,0))
+    WHEN ${w} = 'n' AND ${t} RLIKE ${wholeNumber} AND ${decimal} = floor(${decimal}) THEN CAST(${decimal} AS DECIMAL(38,0)) END AS ${number}`,
     `CASE WHEN ${number} BETWEEN ${least} AND ${most} THEN CAST(${number} AS ${type}) END AS ${sparkName(column)}`,
   ];
 }

@@ -1,10 +1,11 @@
 /** Writes the transformation of a run as a script for `spark-sql`: from the landed records to tables on a branch. */
 
+import { RekapError } from '../../errors.ts';
 import { quarantineTable } from '../../load/tables.ts';
 import { kindOf } from '../../kinds/kinds.ts';
 import type { AnyPipeline, Project } from '../../project/declaration.ts';
 import { consistencyColumn, NullReason, repeatedKey } from '../../project/reserved.ts';
-import { columnItems, columnNames, reasonName } from './column-sql.ts';
+import { columnItems, columnNames, isInSpark, reasonName } from './column-sql.ts';
 import type { LakeColumn } from '../lake/table-schema.ts';
 import { branchOf, describeStaged, ledgerTable } from './staged-tables.ts';
 import { judgedName, rowsName, sparkItems, sparkName, sparkText } from './spark-text.ts';
@@ -30,6 +31,15 @@ const settings = {
 /** @param namespace Namespace of the tables. The landed records are in `raw.records`. */
 export async function sparkScript(project: Project, run: string, namespace: string): Promise<string> {
   const { pipelines } = project;
+  const [odd] = pipelines.flatMap(({ table, columns: declared }) =>
+    Object.entries(declared).flatMap(([name, column]) => (isInSpark(column) ? [] : [`${table}.${name}`])),
+  );
+  if (odd !== undefined)
+    throw new RekapError(
+      'usage',
+      `The script for Spark cannot read the column ${odd} as it is declared.`,
+      'Build the tables with "rekap sync", and publish them with "rekap lake publish".',
+    );
   const branch = sparkName(branchOf(run));
   const target = (table: string): string => [catalog, namespace, table].map(sparkName).join('.');
   const staged = (table: string): string => `${target(table)}.${sparkName(`branch_${branchOf(run)}`)}`;
