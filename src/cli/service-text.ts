@@ -54,6 +54,6 @@ export function describeService(
 /** Returns the curl option that sends a key; null if the key is in the query, or isn't required. */
 function headerOf(auth: Auth | null, key: string): string | null {
   if (auth === null || 'query' in auth) return null;
-  if ('header' in auth) return `-H '${auth.header}: ${key}'`;
+  if ('header' in auth) return `-H '${auth.header}: ${auth.prefix ?? ''}${key}'`;
   return 'bearer' in auth ? `-H 'authorization: Bearer ${key}'` : `-u '${key}'`;
 }

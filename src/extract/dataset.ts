@@ -4,7 +4,7 @@ import { isRekapError, type RekapError } from '../errors.ts';
 import { type Doubt, type Expectations, ListingChecks } from './listing-checks.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, SeenRecords } from './full-listing.ts';
 import type { PageHolder } from './page-holder.ts';
-import { DatasetPages } from './pages.ts';
+import { DatasetPages, mayList } from './pages.ts';
 import type { PassResult, ProvedPass } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
@@ -42,6 +42,8 @@ export class DatasetExtraction {
   private readonly empty: (string | null)[] = [];
   /** Readings that rely on the full listing, deferred until all partitions have confirmed it. */
   private readonly deferred = new Map<string | null, AcceptedReading>();
+  /** Contents of partitions without the value of the request, by content. */
+  private readonly contents = new Map<string, string[]>();
   /** Lists in which no page named a next one, although the paging says that pages do. */
   private unlinked = 0;
   /** Partitions with records in any dataset; null until all are read. */
@@ -59,7 +61,7 @@ export class DatasetExtraction {
   }
 
   async readListing(): Promise<void> {
-    if (this.pipeline.partition === undefined) return;
+    if (this.pipeline.partition === undefined || !mayList(this.pipeline)) return;
     this.found = await readFullListing(this.pages, this.options, (message) => this.warn(message));
     if (this.listing !== null) this.findings.noteReported(this.found.reported);
   }
@@ -133,6 +135,8 @@ export class DatasetExtraction {
     const { id, passes: readings, isAgain } = partition;
     const { proof, grade, end, digest, accepted, pageSizes: page_sizes } = proved;
     const { total: received, content } = digest;
+    if (received > 0 && id !== null && this.pages.requestColumn >= 0)
+      this.contents.set(proved.others, [...(this.contents.get(proved.others) ?? []), id]);
     const isElsewhere = id !== null && this.seenAnywhere?.has(id) === true;
     if (received === 0 && this.listing === null && isElsewhere && !this.options.acceptChanges)
       return this.reportIncomplete(
@@ -196,7 +200,7 @@ export class DatasetExtraction {
       this.warn(
         `no page of ${countOf(this.unlinked, 'list')} named a next page, so the proof is only "single": nothing shows that the source would name one`,
       );
-    const contradictions = findings.contradictions(listing);
+    const contradictions = [...findings.contradictions(listing), ...this.ignoredFilter()];
     const ofDataset = [
       ...(await this.doubtsOfListing()),
       ...findings.doubts(listing),
@@ -212,6 +216,15 @@ export class DatasetExtraction {
       pages: [],
     }));
     return [...this.deferred.values(), ...doubtful, ...this.acceptWithoutPartition()];
+  }
+
+  /** If the records don't repeat the value of the request, only different partitions show that the source looks at it. */
+  private ignoredFilter(): Doubt[] {
+    const [same = [], ...others] = this.contents.values();
+    if (others.length > 0 || same.length < 2) return [];
+    const { parameter } = this.pipeline.partition!;
+    const reason = `${countOf(same.length, 'partition')}, such as ${same.slice(0, 3).join(', ')}, have the same records, so the source seems to ignore "${parameter}"`;
+    return [{ partition: null, reason }];
   }
 
   private async doubtsOfListing(): Promise<string[]> {

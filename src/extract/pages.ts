@@ -21,6 +21,7 @@ import {
   StartOver,
 } from '../source/paging/pass.ts';
 import { createPageScanner } from '../source/decode/scan-response.ts';
+import { pointerPath, readPointer, writeMember } from '../project/field-path.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
@@ -60,6 +61,8 @@ export class DatasetPages {
   readonly contents: ContentHash;
   /** Names of the partitions that were read, if a column has them. */
   readonly names = new Map<string, string>();
+  /** Place of the column with the value of the request; -1 if the records have it. */
+  readonly requestColumn: number;
   private readonly options: PageOptions;
   private readonly holder: PageHolder;
   private readonly scan = createPageScanner(() => undefined);
@@ -70,8 +73,11 @@ export class DatasetPages {
     this.options = options;
     this.holder = holder;
     this.contents = new ContentHash(options.contentKey);
+    this.requestColumn = Object.values(pipeline.columns).findIndex(
+      (column) => column.kind === 'text' && column.from === 'request',
+    );
     this.places = new DeclaredPlaces(pipeline);
-    this.pager = pagerOf(pipeline.paging, options.baseUrl);
+    this.pager = pagerOf(pipeline, options.baseUrl);
   }
 
   /**
@@ -113,7 +119,7 @@ export class DatasetPages {
   /** Returns whether nothing is at an offset of the full listing; true for lists without offsets. */
   async isNothingAt(offset: number): Promise<boolean> {
     const { paging } = this.pipeline;
-    if (paging.by !== 'offset') return true;
+    if (paging.by !== 'offset' || !mayList(this.pipeline)) return true;
     const size = this.acceptedSize ?? this.options.pageSize;
     const listing = { partition: null, isOptional: false, mayBeRefused: true };
     const address = { [paging.limit]: size, [paging.offset]: offset };
@@ -204,13 +210,54 @@ function uncertainEnd(error: RekapError): RekapError {
 }
 
 export function targetOf(
-  { path, partition, parameters }: AnyPipeline,
+  { path, partition, parameters, request }: AnyPipeline,
   value: string | null,
   address: PageAddress,
 ): string {
-  if (typeof address === 'string') return address;
-  const query = new URLSearchParams();
-  if (value !== null && partition !== undefined) query.set(partition.parameter, value);
-  for (const [name, given] of Object.entries({ ...parameters, ...address })) query.set(name, String(given));
-  return query.size === 0 ? path : `${path}?${query.toString()}`;
+  if (typeof address === 'string') return withBody(address, request?.body);
+  const all = {
+    ...(value !== null && partition !== undefined && { [partition.parameter]: value }),
+    ...parameters,
+    ...address,
+  };
+  let filled = path;
+  const query: string[] = [];
+  const body = structuredClone(request?.body ?? {});
+  for (const [name, given] of Object.entries(all)) {
+    const text = String(given);
+    if (name.startsWith('/')) writeMember(body, pointerPath(name), likeBefore(given, readPointer(body, name)));
+    else if (path.includes(`{${name}}`)) filled = filled.replaceAll(`{${name}}`, () => pathText(text));
+    else query.push(`${queryText(name)}=${queryText(text)}`);
+  }
+  const target = query.length === 0 ? filled : `${filled}?${query.join('&')}`;
+  return withBody(target, request === undefined ? undefined : body);
+}
+
+/** A fragment is never sent as such, so that a URL shows the body too. */
+function withBody(target: string, body: object | undefined): string {
+  return body === undefined ? target : `${target}#${encodeURIComponent(JSON.stringify(body))}`;
+}
+
+/** Digits replace a number by a number, because some services refuse a text there. */
+function likeBefore(given: string | number, before: unknown): string | number {
+  return typeof before === 'number' && /^-?\d{1,15}$/.test(String(given)) ? Number(given) : given;
+}
+
+/** Returns whether the list can be read without a partition. */
+export function mayList({ path, partition, columns }: AnyPipeline): boolean {
+  if (partition === undefined) return true;
+  const column = columns[partition.column]!;
+  return !path.includes(`{${partition.parameter}}`) && !(column.kind === 'text' && column.from === 'request');
+}
+
+/** Escapes only what a query can't contain, because some services read `$top`, but not `%24top`. */
+function queryText(text: string): string {
+  return encodeURIComponent(text).replaceAll(/%(24|2C|3A|40|2F|3B|3F|5B|5D)/g, (escaped) =>
+    decodeURIComponent(escaped),
+  );
+}
+
+/** A part of only points would lead to another folder. */
+function pathText(text: string): string {
+  return /^\.+$/.test(text) ? text.replaceAll('.', '%2E') : encodeURIComponent(text);
 }

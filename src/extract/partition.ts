@@ -74,7 +74,7 @@ async function provePartition(
         },
         () => new PartitionReading(pages, partition, ending),
       );
-      const { digest, accepted, isProvedByListing } = reading;
+      const { digest, accepted, isProvedByListing, others } = reading;
       const newest = { total: digest.total, content: digest.content, longest: end.longest };
       const needed = id === null || !pager.showsGaps ? 2 : neededPasses(listing, end.pages);
       const judged = isProvedByListing
@@ -89,6 +89,7 @@ async function provePartition(
           proof: isProvedByListing ? 'full listing' : 'own end',
           ...proofOf(judged.agreeing),
           digest,
+          others: others.content,
           accepted,
         };
       const isSteady = results.every(({ content }) => content === newest.content);
@@ -123,6 +124,8 @@ async function provePartition(
 /** The records of one pass over a partition. */
 class PartitionReading {
   readonly digest: PassDigest;
+  /** Of the records without the value of the request, if they take it from there. */
+  readonly others: PassDigest;
   readonly keys = new KeyOccurrences();
   readonly accepted: AcceptedPage[] = [];
   /** True if the first page has exactly the records of the full listing, and the listing shows that there are no others. */
@@ -138,6 +141,7 @@ class PartitionReading {
     this.partition = partition;
     this.listing = listing;
     this.digest = new PassDigest(pages.contents);
+    this.others = new PassDigest(pages.contents);
     this.reader = new RecordReader(pages.pipeline, pages.names);
   }
 
@@ -151,6 +155,7 @@ class PartitionReading {
       if (id !== null && reader.partition === null) continue;
       if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
       digest.add(pages.contents.of(page, row));
+      if (pages.requestColumn >= 0) this.others.add(pages.contents.ofOthers(page, row, pages.requestColumn));
       seen.add(keys.add(reader.key));
     }
     this.accepted.push(pages.hold(fetched, first, length - first));

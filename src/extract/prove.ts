@@ -29,6 +29,8 @@ export interface PassResult {
 export interface ProvedPass extends PassEnd {
   readonly proof: 'own end' | 'full listing';
   readonly digest: PassDigest;
+  /** Content of the records without the value of the request. */
+  readonly others: string;
   readonly accepted: readonly AcceptedPage[];
   readonly grade: Grade;
   /** Records of the longest page in each pass that agrees. */

@@ -1,7 +1,7 @@
 /** Sums of keyed hashes of records, to compare contents in any order. */
 
 import { hash } from 'node:crypto';
-import type { Page } from '../stages.ts';
+import { FieldKind, type Page } from '../stages.ts';
 import { addRecord, headOf, type ValueSink } from './fingerprints.ts';
 
 /** Hashes the declared values of records with a key, so that a source can't choose records whose hashes cancel in a sum. */
@@ -21,6 +21,17 @@ export class ContentHash implements ValueSink {
     this.length = this.key.length / 2;
     addRecord(page, row, this);
     return hash('sha256', this.input.subarray(0, this.length), 'binary');
+  }
+
+  /** Hashes a record without one of its columns. */
+  ofOthers(page: Page, row: number, column: number): string {
+    const { fieldKind, width } = page.records;
+    const slot = row * width + column;
+    const kind = fieldKind[slot]!;
+    fieldKind[slot] = FieldKind.missing;
+    const content = this.of(page, row);
+    fieldKind[slot] = kind;
+    return content;
   }
 
   add(kind: number, bytes: Uint8Array, start: number, end: number): void {

@@ -81,16 +81,20 @@ export interface ReferenceCheck<Column extends string = string> extends NamedChe
 export type RowCheck = SumCheck | RangeCheck | PatternCheck | ReferenceCheck;
 
 /**
- * Describes how a list is paged. Names are names of query parameters. `hasMore` is a JSON pointer to a flag that is true on every page that
+ * Describes how a list is paged. Names are names of query parameters, of parts of the path in braces, or JSON pointers into the body of a POST. `hasMore` is a JSON pointer to a flag that is true on every page that
  * another one follows, and false on the last. `ignores` lists places that look as if there were more records: JSON pointers, or names of
- * headers.
+ * headers. `after` requests the records after one whose `field` has the value of `parameter`.
  */
 export type Paging = (
   | { readonly by: 'offset'; readonly limit: string; readonly offset: string }
+  | { readonly by: 'after'; readonly field: string; readonly parameter: string; readonly size?: string }
   | { readonly by: 'page'; readonly page: string; readonly size?: string; readonly first?: 0 | 1 }
-  | ({ readonly by: 'next'; readonly size?: string } & NextPage)
+  | ({ readonly by: 'next'; readonly size?: string; readonly allow?: readonly AllowedOrigin[] } & NextPage)
   | { readonly by: 'none' }
 ) & { readonly hasMore?: string; readonly ignores?: readonly string[] };
+
+/** Another origin that a next page may have, such as https://cdn.example. The key is sent there only if `withKey` is true. */
+export type AllowedOrigin = string | { readonly origin: string; readonly withKey: true };
 
 /** Describes where a response names the next page: a URL or a cursor at a JSON pointer, or the header `Link` with rel="next". */
 export type NextPage =
@@ -98,9 +102,9 @@ export type NextPage =
   | { readonly cursor: string; readonly parameter: string }
   | { readonly link: true };
 
-/** Describes how a request sends the API key. The key comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
+/** Describes how a request sends the API key. `prefix`, such as `Token `, precedes it in the header. The key comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
 export type Auth = (
-  | { readonly header: string }
+  | { readonly header: string; readonly prefix?: string }
   | { readonly bearer: true }
   | { readonly basic: true }
   | { readonly query: string }
@@ -124,7 +128,7 @@ export type PartitionValues =
 
 /** Describes the filter that splits a list into partitions, each of which is proved complete separately. */
 export interface Partition<Column extends string = string> {
-  /** The query parameter. */
+  /** The query parameter, a part of the path in braces, or a JSON pointer into the body. */
   readonly parameter: string;
   /** The column with the value of the parameter: text or integer, and part of the key. */
   readonly column: Column;
@@ -143,6 +147,15 @@ export interface SourceSettings {
   readonly records: string;
   /** JSON pointer to the number of records that the response reports. It proves nothing alone, but can show that records are missing. */
   readonly reportedCount?: string;
+  /** Headers of every request. The key has its own place. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request with a body. The list is only read, so the request is retried and repeated like a GET. */
+export interface PostRequest {
+  readonly method: 'POST';
+  /** JSON. Parameters that are JSON pointers replace values in it. */
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Declares a dataset: the endpoint that it comes from, and the table that it becomes. */
@@ -154,8 +167,10 @@ export interface PipelineDeclaration<Column extends string = string> {
   readonly comment: string;
   /** Unit of the counts, such as `people`. */
   readonly unit?: string;
-  /** Path of the endpoint below the base URL. */
+  /** Path of the endpoint below the base URL. `{name}` is the place of a parameter. */
   readonly path: string;
+  /** If missing, requests are GET. */
+  readonly request?: PostRequest;
   /** Query parameters of every request. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** If missing, the list is proved complete as a whole. */

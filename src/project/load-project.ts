@@ -149,6 +149,9 @@ class ProjectLoader {
       watch: [],
       checks: [],
       ...pipeline,
+      ...((declared.headers ?? pipeline.headers) !== undefined && {
+        headers: { ...declared.headers, ...pipeline.headers },
+      }),
       title,
       comment,
       paging: paging ?? { by: 'none' },

@@ -22,6 +22,7 @@ export function partitionList(pipeline: AnyPipeline): Pipeline | null {
     checks: [],
     paging,
     format: pipeline.format,
+    ...(pipeline.headers !== undefined && { headers: pipeline.headers }),
     records,
   };
 }

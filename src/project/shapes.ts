@@ -17,10 +17,18 @@ const text = v.string();
 const whole = v.pipe(v.number(), v.safeInteger());
 const named = v.pipe(text, v.regex(/\S/, 'is empty'));
 const pointer = v.pipe(text, v.regex(/^(?:\/(?:[^~/]|~[01])*)*$/, 'is not a JSON pointer such as /data'));
-const parameter = v.pipe(text, v.regex(/^[\w.$[\]-]+$/, 'is not the name of a query parameter'));
+const parameter = v.pipe(
+  text,
+  v.regex(/^(?:[\w.$[\]:@-]+|(?:\/(?:[^~/]|~[01])+)+)$/, 'is neither the name of a query parameter nor a JSON pointer'),
+);
+const header = v.pipe(text, v.regex(/^[\w-]+$/, 'is not the name of a header'));
+const headerValue = v.pipe(text, v.regex(/^[\x20-\x7e]*$/, 'is not the value of a header'));
 const urlPath = v.pipe(
   text,
-  v.regex(/^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+\/?$/, 'is not a plain path such as /api/name'),
+  v.regex(
+    /^(?:\/(?!\.{1,2}(?:\/|$))(?:[\w.~-]|\{[\w.-]+\})+)+\/?$/,
+    'is not a plain path such as /api/name or /items/{id}',
+  ),
 );
 
 const separator = v.exactOptional(v.picklist(['.', ',', ' ', "'"]));
@@ -77,8 +85,12 @@ const ignored = v.pipe(
 );
 const anyPaging = { hasMore: v.exactOptional(pointer), ignores: v.exactOptional(v.array(ignored)) };
 
+const origin = v.pipe(text, v.regex(/^https?:\/\/[^/\s?#@]+$/, 'is not an origin such as https://cdn.example'));
+const allow = v.exactOptional(v.array(v.union([origin, v.strictObject({ origin, withKey: v.literal(true) })])));
+
 const paging = v.variant('by', [
   v.strictObject({ by: v.literal('offset'), limit: parameter, offset: parameter, ...anyPaging }),
+  v.strictObject({ by: v.literal('after'), field: named, parameter, size, ...anyPaging }),
   v.strictObject({
     by: v.literal('page'),
     page: parameter,
@@ -86,9 +98,9 @@ const paging = v.variant('by', [
     first: v.exactOptional(v.picklist([0, 1])),
     ...anyPaging,
   }),
-  v.strictObject({ by: v.literal('next'), url: pointer, size, ...anyPaging }),
-  v.strictObject({ by: v.literal('next'), cursor: pointer, parameter, size, ...anyPaging }),
-  v.strictObject({ by: v.literal('next'), link: v.literal(true), size, ...anyPaging }),
+  v.strictObject({ by: v.literal('next'), url: pointer, size, allow, ...anyPaging }),
+  v.strictObject({ by: v.literal('next'), cursor: pointer, parameter, size, allow, ...anyPaging }),
+  v.strictObject({ by: v.literal('next'), link: v.literal(true), size, allow, ...anyPaging }),
   v.strictObject({ by: v.literal('none'), ...anyPaging }),
 ]) satisfies v.GenericSchema<unknown, Paging>;
 
@@ -119,6 +131,7 @@ const settings = {
   format: v.picklist(['json', 'ndjson']),
   records: pointer,
   reportedCount: v.exactOptional(pointer),
+  headers: v.exactOptional(v.record(header, headerValue)),
 };
 const optionalSettings = {
   ...settings,
@@ -133,6 +146,7 @@ const pipeline = {
   comment: named,
   unit: v.exactOptional(v.pipe(named, v.regex(/^[^.]+$/, 'contains a full stop'))),
   path: urlPath,
+  request: v.exactOptional(v.strictObject({ method: v.literal('POST'), body: v.record(text, v.unknown()) })),
   parameters: v.exactOptional(v.record(parameter, text)),
   partition: v.exactOptional(partition),
   columns: v.record(text, columnOf(named)) satisfies v.GenericSchema<unknown, Record<string, ColumnDefinition>>,
@@ -155,12 +169,11 @@ export const pipelineShape: v.GenericSchema<unknown, DeclaredPipeline> = v.stric
   ...optionalSettings,
 });
 
-const header = v.pipe(text, v.regex(/^[\w-]+$/, 'is not the name of a header'));
 const variable = v.exactOptional(v.pipe(text, v.regex(/^[A-Za-z_]\w*$/, 'is not the name of an environment variable')));
 
 const auth = v.union(
   [
-    v.strictObject({ header, variable }),
+    v.strictObject({ header, prefix: v.exactOptional(headerValue), variable }),
     v.strictObject({ bearer: v.literal(true), variable }),
     v.strictObject({ basic: v.literal(true), variable }),
     v.strictObject({ query: parameter, variable }),

@@ -1,9 +1,10 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
-import type { AnyPipeline, ColumnKind, Paging, Project } from './declaration.ts';
+import type { AnyPipeline, ColumnDefinition, ColumnKind, Paging, Project } from './declaration.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { formatNumber } from '../runtime/text.ts';
 import { problemOfFormat } from '../kinds/time-format.ts';
+import { afterColumn } from './after-column.ts';
 import { fieldPath, nextPointer } from './field-path.ts';
 import {
   allColumns,
@@ -48,6 +49,7 @@ function* findPipelineProblems(pipeline: AnyPipeline, project: Project): Found {
   yield* findKeyProblems(pipeline, columns);
   yield* findPartitionProblems(pipeline, columns, project);
   yield* findParameterProblems(pipeline);
+  yield* findOutsideProblems(pipeline);
   yield* findPointerProblems(pipeline);
   for (const name of watch)
     if (!isOf(summable, columns.get(name)))
@@ -77,6 +79,7 @@ function* findColumnProblems(columns: Columns): Found {
         field,
         `the column "${name}" reads "${field}", which is not a JSON pointer such as /owner/name or /tags/0`,
       ];
+    if (column.kind === 'text' && (column.from === 'name' || column.from === 'request')) continue;
     const place = JSON.stringify(fieldPath(field));
     const owner = owners.get(place);
     if (owner !== undefined) yield [field, `the columns "${owner}" and "${name}" both read the field "${field}"`];
@@ -177,6 +180,37 @@ function* findParameterProblems({ parameters = {}, partition, paging }: AnyPipel
     if (taken.has(name)) yield [name, `its parameter "${name}" is also a parameter of its partition or its paging`];
 }
 
+/** Every part of the path in braces must be a parameter, and what comes from beside the records must be there. */
+function* findOutsideProblems(pipeline: AnyPipeline): Found {
+  const { path, parameters = {}, partition, paging, columns, format, request, headers = {} } = pipeline;
+  if (paging.by === 'after' && afterColumn(pipeline) === undefined)
+    yield [paging.field, `its paging reads "${paging.field}", which is not the field of a text or integer column`];
+  const known = [...Object.keys(parameters), partition?.parameter, ...pagingParameters(paging)];
+  for (const name of known)
+    if (name?.startsWith('/') === true && request === undefined)
+      yield [name, `the parameter "${name}" is a JSON pointer, but without "request" there is no body`];
+  for (const name of Object.keys(headers))
+    if (/^(authorization|cookie|host|content-length|transfer-encoding|connection)$/i.test(name))
+      yield [name, `the header "${name}" can't be declared; a key belongs to "auth"`];
+  for (const [slot, name] of path.matchAll(/\{([^}]+)\}/g))
+    if (!known.includes(name)) yield [slot, `its path has ${slot}, but no parameter has this name`];
+  for (const [name, column] of Object.entries(columns)) {
+    if (column.kind !== 'text') continue;
+    if (column.from === 'request' && partition?.column !== name)
+      yield [name, `the column "${name}" has its value from the request, but it is not the column of the partition`];
+    if (column.from === 'name' && format === 'ndjson')
+      yield [name, `the column "${name}" has the name of the record, but records of NDJSON have none`];
+  }
+  const isListed = partition === undefined || partition.values !== undefined;
+  const isInRequest = partition !== undefined && isFromRequest(columns[partition.column]);
+  if (!isListed && (isInRequest || path.includes(`{${partition.parameter}}`)))
+    yield [partition.parameter, `its partitions need "values", because no request returns all of them`];
+}
+
+function isFromRequest(column: ColumnDefinition | undefined): boolean {
+  return column?.kind === 'text' && column.from === 'request';
+}
+
 /** Returns the pipeline whose records name the partitions of a pipeline; null if there is none. */
 export function parentOf({ pipelines }: Pick<Project, 'pipelines'>, table: string): string | null {
   const values = pipelines.find((pipeline) => pipeline.table === table)?.partition?.values;
@@ -187,6 +221,8 @@ function pagingParameters(paging: Paging): (string | undefined)[] {
   switch (paging.by) {
     case 'offset':
       return [paging.limit, paging.offset];
+    case 'after':
+      return [paging.parameter, paging.size];
     case 'page':
       return [paging.page, paging.size];
     case 'next':

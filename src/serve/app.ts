@@ -15,6 +15,8 @@ import { documentEndpoint, documentService } from './openapi.ts';
 import { failed, Problem, sendProblem } from './problem.ts';
 import { partitionLists, withPartitionLists } from './partition-lists.ts';
 import type { RecordSource } from './record-source.ts';
+import { readPointer } from '../project/field-path.ts';
+import { parametersOf } from './selection.ts';
 import type { SiteOptions } from './site.ts';
 
 export interface AppOptions {
@@ -52,6 +54,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       sendProblem(new Problem(400, 'The path is not a valid URL path.'), request.raw.url, reply);
     },
   });
+  const posts = new Set(
+    options.pipelines.flatMap(({ path, request }) => (request === undefined ? [] : [routeOf(path)])),
+  );
   const isOverLimit = boundConnections(app.server, maxConnections);
   // If the process has too many open files, accepting a connection fails but the service continues.
   app.server.on('error', (error) => {
@@ -67,7 +72,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       });
     }
     if (sendPreflight(request, reply)) return;
-    checkRequest(request, reply);
+    checkRequest(request, reply, posts);
     done();
   });
   app.setErrorHandler((error, request, reply) => {
@@ -108,8 +113,8 @@ function addEndpoints(
       handle: faults === undefined ? handleData(pipeline, source) : handleWithFaults(pipeline, source, faults),
     }));
     app.route({
-      method: ['GET', 'HEAD'],
-      url: path,
+      method: atPath.some(({ request }) => request !== undefined) ? 'POST' : ['GET', 'HEAD'],
+      url: routeOf(path),
       schema: documentEndpoint(atPath[0]!),
       // The handler compresses, and keeps the result.
       compress: false,
@@ -119,12 +124,31 @@ function addEndpoints(
       },
       handler(request, reply) {
         // Lists at one path differ in the parameters that they declare.
-        const query = request.query as Readonly<Record<string, unknown>>;
+        const query = Object.assign(
+          request.query as Record<string, unknown>,
+          request.params,
+          valuesInBody(atPath[0]!, request.body),
+        );
         const list = lists.find(({ fixed }) => fixed.every(([name, value]) => query[name] === value)) ?? lists[0]!;
         return list.handle(request, reply);
       },
     });
   }
+}
+
+function routeOf(path: string): string {
+  return path.replaceAll(/\{([^}]+)\}/g, ':$1');
+}
+
+/** Returns the parameters that a request has in its body, as texts. */
+function valuesInBody(pipeline: AnyPipeline, body: unknown): Record<string, string> {
+  const { partition, size, position, fixed } = parametersOf(pipeline);
+  const names = [partition, size, position, ...fixed].flatMap((parameter) => parameter?.name ?? []);
+  const values = names
+    .filter((name) => name.startsWith('/'))
+    .map((name) => [name, readPointer(body, name)] as const)
+    .filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(values.map(([name, value]) => [name, String(value)]));
 }
 
 /** Pages of other origins may read open paths, and others with a key. The service has no cookies. */
@@ -146,7 +170,11 @@ function sendPreflight(request: FastifyRequest, reply: FastifyReply): boolean {
   return true;
 }
 
-function checkRequest({ is404, method, raw }: FastifyRequest, reply: FastifyReply): void {
+function checkRequest(
+  { is404, method, raw, routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+  posts: ReadonlySet<string>,
+): void {
   const { headers, rawHeaders, url = '/' } = raw;
   const isLarge = Number(headers['content-length'] ?? 0) > limits.maxBodyBytes;
   // The service doesn't read bodies. Reusing the connection would require receiving a large body completely.
@@ -156,7 +184,8 @@ function checkRequest({ is404, method, raw }: FastifyRequest, reply: FastifyRepl
     throw new Problem(400, 'The header Host is repeated. Send it once.');
   if (url.length > limits.maxUrlLength)
     throw new Problem(414, `The URL is longer than ${limits.maxUrlLength} characters.`);
-  if (method !== 'GET' && method !== 'HEAD') {
+  const isPost = method === 'POST' && posts.has(routeOptions.url ?? '');
+  if (method !== 'GET' && method !== 'HEAD' && !isPost) {
     const allow = 'GET, HEAD';
     throw new Problem(405, `${method} is not allowed. Use one of ${allow}.`, { headers: { allow } });
   }

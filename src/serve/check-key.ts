@@ -25,7 +25,9 @@ interface OfferedKey {
 
 function readKey({ headers, raw }: FastifyRequest, auth: Auth): OfferedKey {
   if ('header' in auth) {
-    const key = headers[auth.header.toLowerCase()]?.toString();
+    const value = headers[auth.header.toLowerCase()]?.toString();
+    const { prefix = '' } = auth;
+    const key = value?.startsWith(prefix) === true ? value.slice(prefix.length) : undefined;
     return { key, place: `header ${auth.header}`, challenge: `ApiKey header="${auth.header}"` };
   }
   if ('query' in auth) {

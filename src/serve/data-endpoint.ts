@@ -8,7 +8,7 @@ import { pointerPath, writeMember } from '../project/field-path.ts';
 import { shapeOf } from '../source/decode/document-shape.ts';
 import { compressedFrom, pagesKept, pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
-import { nextOf, parametersOf, readSelection } from './selection.ts';
+import { nextOf, parametersOf, placeSelection, readSelection } from './selection.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -22,9 +22,12 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
   // By tag, which names the records and the selection, and by encoding. Writing a page takes longer than everything else in a request.
   const pages = new Map<string, Buffer>();
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const selection = readSelection(request.query, pipeline, parameters);
-    const { partition, limit, offset } = selection;
+    const asked = readSelection(request.query, pipeline, parameters);
+    const { partition, limit } = asked;
     const set = source.current(pipeline);
+    const list = partition === null ? set.records : (set.byPartition.get(partition) ?? []);
+    const selection = placeSelection(asked, pipeline, list);
+    const { offset } = selection;
     // The selection is part of the tag, because the default of limit can change without any record changing.
     const etag = `"${set.etag}-${encodeURIComponent(partition ?? 'all')}-${limit}-${offset}"`;
     reply.headers({
@@ -34,7 +37,6 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
       'cache-control': 'private, no-cache',
       vary: 'accept-encoding',
     });
-    const list = partition === null ? set.records : (set.byPartition.get(partition) ?? []);
     const records = list.slice(offset, offset + limit);
     const hasMore = offset + limit < list.length;
     const next = nextOf(pipeline, selection, parameters, hasMore);

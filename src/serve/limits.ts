@@ -17,8 +17,8 @@ export const maxUrlLength = 2_048;
 /** Request line and headers together. A key, some headers and the longest URL fit. */
 export const maxHeaderBytes = 8_192;
 
-/** No route reads a body. Some clients send `{}` with every request, which is allowed. */
-export const maxBodyBytes = 1_024;
+/** Lists that are declared as POST have a short body. Some clients send `{}` with every request, which is allowed. */
+export const maxBodyBytes = 16_384;
 
 /** Half of the 1,024 files that many systems let a process open. */
 export const maxConnections = 512;

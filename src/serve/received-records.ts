@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAccepted } from '../run/landed-readings.ts';
 import { comparePartitions } from '../project/partition-list.ts';
-import type { AcceptedReading } from '../stages.ts';
+import type { AcceptedReading, Verdict } from '../stages.ts';
+import { readRecord, type ServedRecord } from './record-source.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -17,13 +18,17 @@ import type { Snapshot } from '../warehouse/warehouse.ts';
 export async function readReceived(
   warehouse: string,
   { manifest }: Snapshot,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, readonly ServedRecord[]>> {
   const landing = join(warehousePaths(warehouse).landing, manifest.run);
-  const received = new Map<string, string[]>();
+  const received = new Map<string, ServedRecord[]>();
   if (!existsSync(landing)) return received;
   for (const [name, { carried_over: carried }] of Object.entries(manifest.datasets))
     if (carried === 0) received.set(name, []);
   const { readings, close } = await openAccepted(landing, manifest.project);
+  const pipelines = new Map(manifest.project.pipelines.map((pipeline) => [pipeline.table, pipeline]));
+  /** A record may not repeat the partition that was requested. */
+  const serve = ({ dataset, partition }: Verdict, text: string): ServedRecord =>
+    partition === null ? readRecord(text, pipelines.get(dataset)!) : { text, partition };
   try {
     const sorted: AcceptedReading[] = [];
     for await (const reading of readings) sorted.push(reading);
@@ -34,7 +39,7 @@ export async function readReceived(
       for (const accepted of pages) {
         const { bytes, records: index } = await accepted.read();
         for (let record = 0; record < index.length; record += 1)
-          records.push(bytes.toString('utf8', index.recordStart[record], index.recordEnd[record]));
+          records.push(serve(verdict, bytes.toString('utf8', index.recordStart[record], index.recordEnd[record])));
       }
     }
   } finally {

@@ -1,6 +1,7 @@
 /** Reads the parameters of a request to a data endpoint strictly, as the pipeline declares them. */
 
 import type { AnyPipeline, Paging } from '../project/declaration.ts';
+import { readField } from '../project/field-path.ts';
 import { defaultLimit, maxLimit, maxNumber } from './limits.ts';
 import { Problem } from './problem.ts';
 
@@ -9,6 +10,8 @@ export interface Selection {
   readonly partition: string | null;
   readonly limit: number;
   readonly offset: number;
+  /** Value of the field after which the page begins; null for the first page, and for other kinds of paging. */
+  readonly after: string | null;
 }
 
 /** A parameter of the query: a whole number in a range, or a text if it has no range. */
@@ -63,6 +66,8 @@ export function parametersOf({ partition, columns, paging, parameters = {} }: An
 function positionOf(paging: Paging): Parameter | null {
   const range = (first: number) => ({ minimum: first, maximum: maxNumber, default: first });
   switch (paging.by) {
+    case 'after':
+      return { name: paging.parameter, description: `Value of ${paging.field} after which the page begins.` };
     case 'offset':
       return { name: paging.offset, description: 'Number of records to skip, for paging.', ...range(0) };
     case 'page':
@@ -92,12 +97,32 @@ export function readSelection(query: unknown, { paging }: AnyPipeline, parameter
   }
   const whole = position === null ? Number.MAX_SAFE_INTEGER : defaultLimit;
   const limit = Number(readValue(values, size) ?? whole);
-  const at = Number(readValue(values, position) ?? position?.default ?? 0);
+  const isAfter = paging.by === 'after';
+  const after = isAfter ? (readValue(values, position) ?? null) : null;
+  const at = isAfter ? 0 : Number(readValue(values, position) ?? position?.default ?? 0);
   return {
     partition: readValue(values, partition) ?? null,
     limit,
+    after,
     offset: paging.by === 'page' ? (at - (paging.first ?? 1)) * limit : at,
   };
+}
+
+/** Places of records by the value of the field of the paging `after`, for each list. */
+const placesAfter = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
+
+/** Returns the selection with the offset of the page. @throws Problem 400 if no record has the value. */
+export function placeSelection(selection: Selection, { paging }: AnyPipeline, list: readonly string[]): Selection {
+  const { after } = selection;
+  if (paging.by !== 'after' || after === null) return selection;
+  const places =
+    placesAfter.get(list) ??
+    new Map(list.map((text, index) => [String(readField(JSON.parse(text), paging.field)), index] as const));
+  placesAfter.set(list, places);
+  const place = places.get(after);
+  const { parameter } = paging;
+  if (place === undefined) throw new Problem(400, `No record has this value of ${parameter}.`, { parameter });
+  return { ...selection, offset: place + 1 };
 }
 
 function isParameter(name: string, { partition, size, position, fixed }: Parameters): boolean {

@@ -86,11 +86,10 @@ async function loadCurrent(
       for (const pipeline of pipelines) {
         // A dataset that is newer than the snapshot has no records.
         const { table } = pipeline;
-        const texts = received.get(table);
+        const asReceived = received.get(table);
         const records =
-          texts?.map((text) => readRecord(text, pipeline)) ??
-          (manifest.datasets[table] === undefined ? [] : await restoreRecords(database, pipeline));
-        sets.set(table, { ...buildRecordSet(records, lastModified), isReceived: texts !== undefined });
+          asReceived ?? (manifest.datasets[table] === undefined ? [] : await restoreRecords(database, pipeline));
+        sets.set(table, { ...buildRecordSet(records, lastModified), isReceived: asReceived !== undefined });
       }
     } finally {
       database.close();

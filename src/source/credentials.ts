@@ -12,7 +12,7 @@ export interface Credentials {
 export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
   const headers = (values: Record<string, string>): Credentials => ({ headers: values, query: null });
   if (auth === null) return headers({});
-  if ('header' in auth) return headers({ [auth.header.toLowerCase()]: secret.reveal() });
+  if ('header' in auth) return headers({ [auth.header.toLowerCase()]: `${auth.prefix ?? ''}${secret.reveal()}` });
   if ('bearer' in auth) return headers({ authorization: `Bearer ${secret.reveal()}` });
   if ('basic' in auth) return headers({ authorization: `Basic ${encodeBasic(secret.reveal())}` });
   return { headers: {}, query: `${encodeURIComponent(auth.query)}=${encodeURIComponent(secret.reveal())}` };
@@ -20,7 +20,9 @@ export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
 
 /** Returns the key of a source with its other forms: encoded for basic authentication, and the password alone. */
 export function keyOf(key: string, auth: Auth | null): Secret {
-  if (auth === null || !('basic' in auth)) return new Secret(key);
+  // After the name of a scheme, such as "Token".
+  const [, token] = /^\S+ (\S{8,})$/.exec(key) ?? [];
+  if (auth === null || !('basic' in auth)) return new Secret(key, token === undefined ? [] : [token]);
   const password = key.slice(key.indexOf(':') + 1);
   // A short one could occur in the data by chance.
   return new Secret(key, [

@@ -5,6 +5,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { RekapError, systemCode } from '../errors.ts';
 import type { Auth } from '../project/declaration.ts';
+import { isLoopback } from './base-url.ts';
 import { credentialsOf } from './credentials.ts';
 import type { Secret } from './secret.ts';
 import type { PageRequest } from '../stages.ts';
@@ -17,9 +18,22 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
+/** What a request has beside its path. */
+export interface RequestSettings {
+  /** Another origin than that of the source. */
+  readonly origin?: string;
+  /** True if the key may go to the other origin. */
+  readonly withKey?: boolean;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface Transport {
-  /** Sends a request once. Any error that isn't a `RekapError` is a failure of the connection. */
-  send(request: PageRequest, path: string, signal: AbortSignal): Promise<HttpResponse>;
+  /**
+   * Sends a request once. Any error that isn't a `RekapError` is a failure of the connection.
+   *
+   * @param path Path and query, and the body of a POST as the fragment.
+   */
+  send(request: PageRequest, path: string, signal: AbortSignal, settings?: RequestSettings): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
@@ -32,34 +46,43 @@ export interface HttpOptions {
   readonly maxResponseBytes: number;
 }
 
-/** Opens a pool of connections to one host. Redirects aren't followed, so that the key goes nowhere else. */
+/** Opens pools of connections, through a proxy if the environment names one and the source is on another machine. Redirects aren't followed, so that the key goes nowhere else. */
 export function createHttpTransport(options: HttpOptions): Transport {
   const { baseUrl, connections, timeout, maxResponseBytes } = options;
   const credentials = credentialsOf(options.auth, options.apiKey);
-  const { origin } = new URL(baseUrl);
+  const { origin: own, hostname } = new URL(baseUrl);
   // The caller limits the whole attempt, so the timeouts of undici are off.
   const timeouts = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout } };
   const limits = { maxHeaderSize: 16_384, maxResponseSize: maxResponseBytes };
+  const isProxied = !isLoopback(hostname) && proxyVariables.some((name) => (process.env[name] ?? '') !== '');
   const pool = requireWebAssembly()
     .then(() => import('undici'))
-    .then(({ Pool }) => new Pool(origin, { connections, ...timeouts, ...limits }));
+    .then(({ Agent, EnvHttpProxyAgent }) => {
+      const settings = { connections, ...timeouts, ...limits };
+      return isProxied ? new EnvHttpProxyAgent(settings) : new Agent(settings);
+    });
   pool.catch(() => undefined);
   return {
-    async send(_request, path, signal) {
+    async send(_request, target, signal, { origin = own, withKey = origin === own, headers: declared } = {}) {
+      const [path = '', body] = target.split('#');
+      const post = body === undefined ? null : { method: 'POST', body: decodeURIComponent(body) };
       const headers = {
-        ...credentials.headers,
         'content-type': 'application/json',
         accept: 'application/json, application/x-ndjson',
         'accept-encoding': 'gzip, br',
         'user-agent': 'rekap',
+        ...declared,
+        ...(withKey && credentials.headers),
       };
-      const { query } = credentials;
+      const query = withKey ? credentials.query : null;
       const requested = query === null ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
-      const sent = pool.then((opened) => opened.request({ method: 'GET', path: requested, headers, signal }));
+      const sent = pool.then((opened) =>
+        opened.request({ method: 'GET', ...post, origin, path: requested, headers, signal }),
+      );
       const response = await sent.catch((error: unknown) => {
         throw localFailure(error) ?? error;
       });
-      const body = await readBody(response, maxResponseBytes).catch((error: unknown) => {
+      const received = await readBody(response, maxResponseBytes).catch((error: unknown) => {
         if (tooLarge.test(systemCode(error)))
           throw new RekapError(
             'response-too-large',
@@ -70,7 +93,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
         if (response.statusCode !== 200 && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);
         throw error;
       });
-      return { status: response.statusCode, headers: response.headers, body };
+      return { status: response.statusCode, headers: response.headers, body: received };
     },
     close: () =>
       pool.then(
@@ -79,6 +102,9 @@ export function createHttpTransport(options: HttpOptions): Transport {
       ),
   };
 }
+
+/** The variables of undici's agent for proxies. NO_PROXY names hosts without one. */
+const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
 
 declare const WebAssembly: {
   compile(module: Uint8Array): Promise<unknown>;

@@ -16,6 +16,7 @@ import type { Secret } from './secret.ts';
 import { Pace, SourceHealth } from './source-health.ts';
 import { retryAfterTooLong, connectionCode, describeFailure, isRefusal, nameFailure } from './source-messages.ts';
 import { ScanError } from './decode/json-text.ts';
+import { mayHaveKey } from './paging/next.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import type { Clock, Random, Report } from '../runtime/context.ts';
@@ -106,8 +107,13 @@ export class SourceClient {
   async fetchPage(pipeline: AnyPipeline, request: PageRequest, options: FetchOptions = {}): Promise<FetchedPage> {
     const { transport, clock, signal, report } = this.context;
     const { dataset } = request;
-    const path = this.base.pathname.replace(/\/$/, '') + request.target;
-    const outgoing = { pipeline, request, path, url: this.base.origin + path, ...options };
+    const { headers, paging } = pipeline;
+    // A next page may be at another origin that the declaration allows.
+    const isElsewhere = !request.target.startsWith('/');
+    const { origin, pathname, search } = isElsewhere ? new URL(request.target) : this.base;
+    const path = isElsewhere ? pathname + search : this.base.pathname.replace(/\/$/, '') + request.target;
+    const outgoing = { pipeline, request, path, url: origin + path, ...options };
+    const withKey = !isElsewhere || (paging.by === 'next' && mayHaveKey(paging, origin));
     // A request keeps its slot while it waits for a retry, which lowers the load on a source in trouble.
     return this.pace.limit(async () => {
       const recalled = await this.recall(outgoing);
@@ -123,7 +129,7 @@ export class SourceClient {
         const round = this.pace.begin();
         const bound = boundSignal(signal, this.options.timeout, () => undefined);
         const outcome = await transport
-          .send(request, path, bound.signal)
+          .send(request, path, bound.signal, { origin, withKey, headers })
           .finally(() => bound.end())
           .then(
             (response) => this.read(outgoing, response),

@@ -15,7 +15,8 @@ const often = <Value>(usual: Value, other: fc.Arbitrary<Value>): fc.Arbitrary<Va
   fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
 
 const services: fc.Arbitrary<Quirks> = fc.record({
-  kind: fc.constantFrom<Quirks['kind']>('offset', 'page', 'page', 'url', 'cursor', 'link', 'none'),
+  kind: fc.constantFrom<Quirks['kind']>('offset', 'after', 'page', 'page', 'url', 'cursor', 'link', 'none'),
+  place: fc.constantFrom<Quirks['place']>('query', 'query', 'body', 'path'),
   records: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 4, max: 40 })),
   usual: fc.integer({ min: 2, max: 12 }),
   cap: fc.integer({ min: 2, max: 30 }),
@@ -50,10 +51,11 @@ const mistakes = {
   'other parameter': ({ paging, ...rest }: Declared): Declared => {
     if (paging.by === 'page') return { ...rest, paging: { ...paging, page: 'p' } };
     if (paging.by === 'offset') return { ...rest, paging: { ...paging, offset: 'skip' } };
+    if (paging.by === 'after') return { ...rest, paging: { ...paging, parameter: 'skip' } };
     return { ...rest, paging: 'cursor' in paging ? { ...paging, parameter: 'after' } : paging };
   },
   'no size': ({ paging, ...rest }: Declared): Declared => {
-    if (paging.by !== 'page' && paging.by !== 'next') return { ...rest, paging };
+    if (paging.by !== 'page' && paging.by !== 'next' && paging.by !== 'after') return { ...rest, paging };
     const { size: _size, ...others } = paging;
     return { ...rest, paging: others };
   },
@@ -70,6 +72,11 @@ const mistakes = {
   }),
   'a flag nowhere': ({ paging, ...rest }: Declared) => ({ ...rest, paging: { ...paging, hasMore: '/hasMore' } }),
   'as offset': asPaging({ by: 'offset', limit: 'size', offset: 'offset' }),
+  'as records after one': asPaging({ by: 'after', field: 'id', parameter: 'cursor', size: 'size' }),
+  'after another field': ({ paging, ...rest }: Declared): Declared => ({
+    ...rest,
+    paging: paging.by === 'after' ? { ...paging, field: 'name' } : paging,
+  }),
   'as pages': asPaging({ by: 'page', page: 'page', size: 'size' }),
   'as pages without a size': asPaging({ by: 'page', page: 'page' }),
   'as next': asPaging({ by: 'next', url: '/next', size: 'size' }),
@@ -106,7 +113,7 @@ function declare(quirks: Quirks, mistake: Mistake, hasFlag: boolean, hasTotal: b
 function showsGaps(quirks: Quirks, { paging, reportedCount }: Declared): boolean {
   const { kind, hasSize, flag, total, window } = quirks;
   const isLinked = ['url', 'cursor', 'link'].includes(kind);
-  const isSized = hasSize && (paging.by === 'page' || paging.by === 'next') && paging.size === 'size';
+  const isSized = hasSize && (paging.by === 'page' || paging.by === 'next') && paging.size?.endsWith('size') === true;
   if (reportedCount !== null && ['right', 'large'].includes(total)) return true;
   // A total that is a number of records of the window, or a cursor that skips to the end.
   if (reportedCount !== null && total === 'small' && window !== null) return false;

@@ -266,7 +266,8 @@ describe('a problem of a project is named by file and line', () => {
   const lineOf = (text: string, part: string): number => text.slice(0, text.lastIndexOf(part)).split('\n').length;
 
   it.each([
-    ['a path with a parameter', { path: '/rooms/{code}' }, '"path"', 'path is not a plain path'],
+    ['a path with a query', { path: '/rooms?a=1' }, '"path"', 'path is not a plain path'],
+    ['a path with a parameter', { path: '/rooms/{code}' }, '{code}', 'but no parameter has this name'],
     ['a column', { key: ['plase'] }, 'plase', 'key contains the column "plase"'],
     ['a column that both have', { watch: ['place'] }, '"place": {', 'watch names "place"'],
     ['a property', { records: 'data' }, '"records"', 'records is not a JSON pointer'],

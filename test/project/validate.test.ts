@@ -75,7 +75,7 @@ describe('a pipeline', () => {
     [/^path is not a plain path such as \/api\/name/, { path: 'https://host/api' }],
     [/^path is not a plain path/, { path: '/api/x?y=1' }],
     [/^path is not a plain path/, { path: '/api/../x' }],
-    [/^partition.parameter is not the name/, { partition: { ...partition, parameter: '' } }],
+    [/^partition.parameter is neither the name/, { partition: { ...partition, parameter: '' } }],
     [
       /partition parameter "offset" is also a parameter of its paging/,
       { partition: { ...partition, parameter: 'offset' } },

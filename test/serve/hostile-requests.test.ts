@@ -67,7 +67,7 @@ describe('a request that is too large', () => {
   it.each<[status: number, what: string, target: string, header: string]>([
     [414, 'URL', `${endpoint}?limit=${'1'.repeat(3000)}`, 'x: y'],
     [431, 'header', endpoint, `cookie: ${'c'.repeat(20_000)}`],
-    [413, 'body', endpoint, 'content-length: 1025'],
+    [413, 'body', endpoint, 'content-length: 16385'],
   ])('gets %i: a %s', async (status, _, target, header) => {
     expect((await requestRaw(service, 'GET', target, [header]))?.status).toBe(status);
   });

@@ -1,6 +1,6 @@
 /** A service in memory that pages in one of the ways that services do, with one quirk or several, behind the real client. */
 
-import { text } from '../../src/project/define.ts';
+import { integer, text } from '../../src/project/define.ts';
 import type { AnyPipeline, Paging } from '../../src/project/declaration.ts';
 import type { HttpResponse } from '../../src/source/http-transport.ts';
 import { SourceClient } from '../../src/source/source-client.ts';
@@ -11,7 +11,9 @@ import { manualClock } from '../../src/testing/manual-clock.ts';
 import type { Verdict } from '../../src/stages.ts';
 
 export interface Quirks {
-  readonly kind: 'offset' | 'page' | 'url' | 'cursor' | 'link' | 'none';
+  readonly kind: 'offset' | 'after' | 'page' | 'url' | 'cursor' | 'link' | 'none';
+  /** Where it reads parameters: in the query, in the body of a POST, or the number of the page in the path. */
+  readonly place: 'query' | 'body' | 'path';
   readonly records: number;
   /** Records of a page that requests no size, and of the longest page. */
   readonly usual: number;
@@ -43,17 +45,23 @@ export interface Declared {
   readonly records: string;
   readonly reportedCount: string | null;
   readonly field: string;
+  readonly path: string;
+  readonly isPost: boolean;
 }
 
 /** The declaration that fits a service. */
 export function rightDeclaration(quirks: Quirks): Declared {
   const hasMore = quirks.flag === 'right' ? { hasMore: '/has_more' } : {};
-  const size = quirks.hasSize ? { size: 'size' } : {};
+  const isPost = quirks.place === 'body';
+  const inPath = quirks.place === 'path' && quirks.kind === 'page';
+  const name = (parameter: string): string => (isPost ? `/${parameter}` : parameter);
+  const size = quirks.hasSize ? { size: name('size') } : {};
   const pagings: Readonly<Record<Quirks['kind'], Paging>> = {
-    offset: { by: 'offset', limit: 'size', offset: 'offset' },
-    page: { by: 'page', page: 'page', ...size, ...(quirks.firstPage === 0 && { first: 0 }) },
+    offset: { by: 'offset', limit: name('size'), offset: name('offset') },
+    after: { by: 'after', field: 'id', parameter: name('after'), ...size },
+    page: { by: 'page', page: name('page'), ...size, ...(quirks.firstPage === 0 && { first: 0 }) },
     url: { by: 'next', url: '/next', ...size },
-    cursor: { by: 'next', cursor: '/next', parameter: 'cursor', ...size },
+    cursor: { by: 'next', cursor: '/next', parameter: name('cursor'), ...size },
     link: { by: 'next', link: true, ...size },
     none: { by: 'none' },
   };
@@ -62,6 +70,8 @@ export function rightDeclaration(quirks: Quirks): Declared {
     records: '/items',
     reportedCount: quirks.total === 'right' ? '/total' : null,
     field: 'name',
+    path: inPath ? '/list/{page}/of' : '/list',
+    isPost,
   };
 }
 
@@ -84,6 +94,8 @@ function startOf(quirks: Quirks, query: URLSearchParams, size: number): number |
   switch (quirks.kind) {
     case 'offset':
       return Number(query.get('offset') ?? 0);
+    case 'after':
+      return Number(query.get('after') ?? 0);
     case 'page': {
       const number = Number(query.get('page') ?? quirks.firstPage) - quirks.firstPage;
       if (number >= 0) return number * size;
@@ -112,7 +124,11 @@ function pageOf(
   { start, end, size }: { readonly start: number; readonly end: number; readonly size: number },
 ): Answer {
   const { kind, records, flag, total, last, drops, loops } = quirks;
-  const items = Array.from({ length: end - start }, (_, place) => ({ name: `r${start + place}`, other: place }));
+  const items = Array.from({ length: end - start }, (_, place) => ({
+    name: `r${start + place}`,
+    id: start + place + 1,
+    other: place,
+  }));
   const number = Math.floor(start / size);
   const follows = end < records && items.length > 0;
   const flags = { right: follows, 'full page': items.length >= size, 'always false': false, 'always true': true };
@@ -153,13 +169,27 @@ function send(quirks: Quirks, path: string, number: number): HttpResponse {
   if (limited !== null && limited.at === number)
     return { status: limited.status, headers: { 'retry-after': '2' }, body: Buffer.from('{"error":"slow down"}') };
   if (number > mostRequests) throw new Error('the extraction does not come to an end');
-  const { pathname, searchParams } = new URL(path, 'http://source.test');
+  const { pathname, searchParams, hash } = new URL(path, 'http://source.test');
+  const [, inPath] = /^\/list\/(\d+)\/of$/.exec(pathname) ?? [];
+  const body = hash === '' ? {} : (JSON.parse(decodeURIComponent(hash.slice(1))) as Record<string, string | number>);
+  const inBody = Object.entries(body).map(([name, value]) => [name, String(value)] as const);
+  const placed = {
+    query: [...searchParams],
+    // The URL of a next page has a query.
+    body: [...searchParams]
+      .filter(() => ['url', 'link'].includes(quirks.kind))
+      .concat(inBody.map(([name, value]) => [name, value])),
+    path: [...searchParams].filter(([name]) => name !== 'page' || quirks.kind !== 'page'),
+  }[quirks.place];
+  const query = new URLSearchParams(placed);
+  if (inPath !== undefined) query.set('page', inPath);
+  const isList = pathname === '/list' || inPath !== undefined;
   const {
     status,
     headers = {},
-    body,
-  }: Answer = pathname === '/list' ? answer(quirks, searchParams) : { status: 404, body: { error: 'no such path' } };
-  return { status, headers, body: Buffer.from(status === 204 ? '' : JSON.stringify(body)) };
+    body: text,
+  }: Answer = isList ? answer(quirks, query) : { status: 404, body: { error: 'no such path' } };
+  return { status, headers, body: Buffer.from(status === 204 ? '' : JSON.stringify(text)) };
 }
 
 export interface QuirkyResult {
@@ -173,12 +203,13 @@ export async function extractQuirky(quirks: Quirks, declared: Declared, pageSize
     table: 'names',
     title: 'Names',
     comment: 'Names.',
-    path: '/list',
+    path: declared.path,
+    ...(declared.isPost && { request: { method: 'POST', body: {} } }),
     format: 'json',
     paging: declared.paging,
     records: declared.records,
     ...(declared.reportedCount !== null && { reportedCount: declared.reportedCount }),
-    columns: { name: text(declared.field, 'Name.') },
+    columns: { name: text(declared.field, 'Name.'), id: integer('id', 'Number.') },
     key: ['name'],
     watch: [],
     checks: [],

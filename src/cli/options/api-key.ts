@@ -34,7 +34,9 @@ export async function readApiKey(
       `Set ${auth.variable ?? 'REKAP_API_KEY'}, or add --api-key-file FILE.`,
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(key) || key.split('\\').length > maxBackslashes + 1)
+  // With the name of a scheme, such as "Token abc".
+  const isScheme = 'header' in auth && /^[\w-]+ [\x21-\x7e]+$/.test(key);
+  if ((!/^[\x21-\x7e]+$/.test(key) && !isScheme) || key.split('\\').length > maxBackslashes + 1)
     throw new RekapError(
       'configuration',
       `${origin} contains characters that are not allowed in an API key.`,

@@ -40,9 +40,10 @@ export class FieldOrder {
   /** The column last seen at each position of a record. Columns of inner objects have no position. */
   readonly columnAt: number[];
 
-  constructor(fields: readonly string[]) {
+  /** @param fields Null for a column that doesn't come from a field of the record. */
+  constructor(fields: readonly (string | null)[]) {
     this.width = fields.length;
-    const paths = fields.map(fieldPath);
+    const paths = fields.map((field, column) => (field === null ? ['\u0000', String(column)] : fieldPath(field)));
     this.members = membersOf(paths);
     this.memberAt = paths.map(([name]) => this.members.get(name!)!);
     this.names = paths.map((path) => Buffer.from(JSON.stringify(path.at(-1)).slice(1, -1)));

@@ -3,32 +3,49 @@
  * three times as long and round numbers.
  */
 
-import { CLOSE_BRACE, COLON, JsonText, NEWLINE, OPEN_BRACE, OPEN_BRACKET, QUOTE, ScanError } from './json-text.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  COLON,
+  JsonText,
+  NEWLINE,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  ScanError,
+} from './json-text.ts';
 import { FieldOrder, RecordScanner } from './record-scanner.ts';
-import type { AnyPipeline } from '../../project/declaration.ts';
+import type { AnyPipeline, ColumnDefinition } from '../../project/declaration.ts';
 import { escapePointer } from '../../project/field-path.ts';
 import { isLowerBound } from '../envelope-signs.ts';
 import { type DocumentShape, nameOf, type Role, shapeOf, type Tree, treeOf } from './document-shape.ts';
 import { passCount, passFlag, passNext } from './envelope-values.ts';
 import { type EnvelopeValue, FieldKind, type Page, type PageRequest } from '../../stages.ts';
 
-export type ScannedResponse = Pick<Page, 'count' | 'next' | 'hasMore' | 'envelope' | 'records' | 'unknownFields'>;
+export type ScannedResponse = Pick<Page, 'count' | 'next' | 'hasMore' | 'envelope' | 'records' | 'unknownFields'> & {
+  readonly names: readonly Named[];
+};
 
 /**
  * Creates a scanner for records with these fields. It scans many responses one after another, and learns their order of
  * fields. It throws ScanError if a response doesn't have the shape.
  */
-export function createScanner(fields: readonly string[], shape: DocumentShape): (bytes: Buffer) => ScannedResponse {
+export function createScanner(
+  fields: readonly (string | null)[],
+  shape: DocumentShape,
+): (bytes: Buffer) => ScannedResponse {
   const order = new FieldOrder(fields);
   const tree = treeOf(shape);
   let capacity = 128;
   return (bytes) => {
     const text = new JsonText(bytes);
     const scanner = new RecordScanner(order, text, capacity);
-    const seen = shape.format === 'ndjson' ? passLines(text, scanner) : passDocument(text, scanner, tree, shape);
+    const names: Named[] = [];
+    const seen =
+      shape.format === 'ndjson' ? passLines(text, scanner) : passDocument(text, scanner, tree, { shape, names });
     const records = scanner.index.finish();
     capacity = Math.max(16, records.length);
-    return { ...seen, records, unknownFields: scanner.unknownFields };
+    return { ...seen, records, names, unknownFields: scanner.unknownFields };
   };
 }
 
@@ -43,14 +60,26 @@ interface Seen {
   records: 'a list' | 'an empty list' | 'an object of something else' | 'an odd record' | 'other' | null;
 }
 
-function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, shape: DocumentShape): Envelope {
+/** A record in an object of records, and the bounds of its name. */
+interface Named {
+  readonly row: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Document {
+  readonly shape: DocumentShape;
+  readonly names: Named[];
+}
+
+function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, { shape, names }: Document): Envelope {
   const seen: Seen = { count: null, next: undefined, hasMore: null, envelope: new Map(), records: null };
   text.skipSpace();
   const root = text.bytes[text.at];
   const isIndexed = root === OPEN_BRACKET && [...tree.members.keys()].some((name) => /^\d+$/.test(name));
   if (tree.role === null && root !== OPEN_BRACE && !isIndexed)
     throw new ScanError(`it is ${describeStart(text)}, not a JSON object`, text.at);
-  passNode(text, scanner, { node: tree, pointer: '', shape, seen, found: new Set(), depth: 1 });
+  passNode(text, scanner, { node: tree, pointer: '', shape, names, seen, found: new Set(), depth: 1 });
   text.skipSpace();
   if (text.at !== text.bytes.length)
     throw new ScanError(
@@ -83,11 +112,10 @@ const maxEnvelopeValues = 100;
 const maxEnvelopeDepth = 6;
 const maxEnvelopeBytes = 2000;
 
-interface Visit {
+interface Visit extends Document {
   /** Undefined for a member that leads to no declared place. */
   readonly node: Tree | undefined;
   readonly pointer: string;
-  readonly shape: DocumentShape;
   readonly seen: Seen;
   readonly found: Set<Role>;
   readonly depth: number;
@@ -115,13 +143,13 @@ function passNode(text: JsonText, scanner: RecordScanner, visit: Visit): void {
     seen.envelope.set(pointer, JSON.parse(text.text(start, text.at)) as EnvelopeValue);
 }
 
-function passRole(text: JsonText, scanner: RecordScanner, role: Role, { shape, seen, found }: Visit): void {
+function passRole(text: JsonText, scanner: RecordScanner, role: Role, { shape, names, seen, found }: Visit): void {
   if (found.has(role)) throw new ScanError(`it has ${nameOf(shape[role]!)} twice`, text.at);
   found.add(role);
   const name = nameOf(shape[role]!);
   switch (role) {
     case 'records':
-      seen.records = passRecords(text, scanner, name);
+      seen.records = passRecords(text, scanner, name, names);
       return;
     case 'reportedCount':
       seen.count = passCount(text, name);
@@ -134,7 +162,7 @@ function passRole(text: JsonText, scanner: RecordScanner, role: Role, { shape, s
   }
 }
 
-function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen['records'] {
+function passRecords(text: JsonText, scanner: RecordScanner, name: string, names: Named[]): Seen['records'] {
   const open = text.bytes[text.at];
   if (open === OPEN_BRACKET) {
     text.passMembers(OPEN_BRACKET, () => scanner.passItem());
@@ -144,7 +172,10 @@ function passRecords(text: JsonText, scanner: RecordScanner, name: string): Seen
     const first = firstOf(text);
     // If the first member is an object, this is a map of records. The fields of a record are texts.
     if (first === OPEN_BRACE || first === CLOSE_BRACE) {
-      text.passMembers(OPEN_BRACE, () => scanner.passItem());
+      text.passMembers(OPEN_BRACE, (start, end) => {
+        names.push({ row: scanner.index.length, start, end });
+        scanner.passItem();
+      });
       // Instead of a list, some services return an object with an error.
       if (name === nameOf('') && isWithoutFields(scanner)) return 'an object of something else';
     } else {
@@ -208,17 +239,16 @@ export type ScanPage = (pipeline: AnyPipeline, request: PageRequest, url: string
 
 export function createPageScanner(warnOnce: (topic: string, message: string) => void): ScanPage {
   const scanners = new Map<string, (bytes: Buffer) => ScannedResponse>();
-  return (pipeline, request, url, bytes) => {
+  return (pipeline, request, url, body) => {
     const { table } = pipeline;
     let scanner = scanners.get(table);
     if (scanner === undefined) {
-      scanner = createScanner(
-        Object.values(pipeline.columns).map((column) => column.field),
-        shapeOf(pipeline),
-      );
+      const fields = Object.values(pipeline.columns).map((column) => (isOutside(column) ? null : column.field));
+      scanner = createScanner(fields, shapeOf(pipeline));
       scanners.set(table, scanner);
     }
-    const { records, unknownFields, ...envelope } = scanner(bytes);
+    const { records, names, unknownFields, ...envelope } = scanner(body);
+    const bytes = fillOutside(pipeline, request, { records, names, body });
     const { count } = envelope;
     // A larger number may count all matching records. The proof compares it with every pass.
     if (count !== null && count < records.length) {
@@ -238,4 +268,36 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
     const isCountExact = reportedCount === undefined || !isLowerBound(envelope.envelope, reportedCount);
     return { request, url, bytes, ...envelope, isCountExact, records, unknownFields };
   };
+}
+
+/** Returns whether a column has its value from beside the record: from the name of the record, or from the request. */
+export function isOutside(column: ColumnDefinition): boolean {
+  return column.kind === 'text' && (column.from === 'name' || column.from === 'request');
+}
+
+/** Fills such columns. Returns the bytes with the value of the request behind the body, so that it is read like any other. */
+function fillOutside(
+  pipeline: AnyPipeline,
+  { partition }: PageRequest,
+  { records, names, body }: Pick<ScannedResponse, 'records' | 'names'> & { readonly body: Buffer },
+): Buffer {
+  let bytes = body;
+  for (const [column, definition] of Object.values(pipeline.columns).entries()) {
+    if (!isOutside(definition)) continue;
+    const fill = (row: number, start: number, end: number): void => {
+      const slot = row * records.width + column;
+      records.fieldStart[slot] = start;
+      records.fieldEnd[slot] = end;
+      records.fieldKind[slot] =
+        bytes.subarray(start, end).includes(BACKSLASH) && start < body.length ? FieldKind.escaped : FieldKind.text;
+    };
+    if (definition.kind === 'text' && definition.from === 'name')
+      for (const { row, start, end } of names) fill(row, start, end);
+    else if (partition !== null) {
+      const start = bytes.length;
+      bytes = Buffer.concat([bytes, Buffer.from(partition)]);
+      for (let row = 0; row < records.length; row += 1) if (records.isObject[row] === 1) fill(row, start, bytes.length);
+    }
+  }
+  return bytes;
 }

@@ -1,20 +1,24 @@
 /** Chooses the pager of a kind of paging. A missing kind doesn't compile. */
 
 import { RekapError } from '../../errors.ts';
-import type { Paging } from '../../project/declaration.ts';
+import { afterColumn } from '../../project/after-column.ts';
+import { type AnyPipeline, type Paging, placeOf } from '../../project/declaration.ts';
 import { countOf } from '../../runtime/text.ts';
 import { signsOfMore } from '../envelope-signs.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { requireNoMore } from './end-signs.ts';
 import { linkedPages } from './next.ts';
-import { overlappingPages } from './offset.ts';
+import { keysAfter, offsets, overlappingPages } from './overlap.ts';
 import { numberedPages } from './page.ts';
 import type { Pager } from './pass.ts';
 
-export function pagerOf(paging: Paging, baseUrl: string): Pager {
+export function pagerOf(pipeline: AnyPipeline, baseUrl: string): Pager {
+  const { paging } = pipeline;
   switch (paging.by) {
     case 'offset':
-      return overlappingPages(paging);
+      return overlappingPages(offsets(paging));
+    case 'after':
+      return overlappingPages(keysAfter(paging, placeOf(pipeline, afterColumn(pipeline)!)));
     case 'page':
       return numberedPages(paging);
     case 'next':

@@ -1,7 +1,7 @@
 /** Reads pages that name the next page: by a URL, by a cursor, or in the header `Link`. */
 
 import { RekapError } from '../../errors.ts';
-import type { Paging } from '../../project/declaration.ts';
+import type { AllowedOrigin, Paging } from '../../project/declaration.ts';
 import { nextPointer } from '../../project/field-path.ts';
 import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
@@ -64,7 +64,9 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
         followed.add(next);
         if ('cursor' in paging && /^https?:\/\/|\?/.test(next)) throw notCursor(page, place, next);
         const address: PageAddress =
-          'cursor' in paging ? { ...sized(first.size), [paging.parameter]: next } : targetOf(next, page, baseUrl);
+          'cursor' in paging
+            ? { ...sized(first.size), [paging.parameter]: next }
+            : targetOf(next, page, { baseUrl, allow: paging.allow ?? [] });
         fetched = await fetchNew(() => fetch(address, 'page'), 'the cursor');
         if (fetched.refusal !== null) throw absent(page, fetched.refusal);
       }
@@ -143,16 +145,31 @@ function notCursor({ url }: Page, place: string, next: string): RekapError {
   );
 }
 
-function targetOf(next: string, { url }: Page, baseUrl: string): string {
+function originOf(allowed: AllowedOrigin): string {
+  return typeof allowed === 'string' ? allowed : allowed.origin;
+}
+
+/** Returns whether the declaration sends the key to this origin. */
+export function mayHaveKey({ allow = [] }: NextPaging, origin: string): boolean {
+  return allow.some((allowed) => originOf(allowed) === origin && typeof allowed !== 'string');
+}
+
+interface Bounds {
+  readonly baseUrl: string;
+  readonly allow: readonly AllowedOrigin[];
+}
+
+function targetOf(next: string, { url }: Page, { baseUrl, allow }: Bounds): string {
   const address = URL.canParse(next, url) ? new URL(next, url) : null;
   const base = new URL(baseUrl);
   const folder = base.pathname.replace(/\/$/, '');
   if (address !== null && address.origin === base.origin && address.pathname.startsWith(`${folder}/`))
     return address.pathname.slice(folder.length) + address.search;
+  if (address !== null && allow.some((allowed) => originOf(allowed) === address.origin)) return address.href;
   throw new RekapError(
     'unprovable-source',
     `${url} links to the next page ${JSON.stringify(next.slice(0, 200))}, which is not below ${baseUrl}.`,
-    'rekap sends the API key only to the source. Check --base-url, or contact the operator of the service.',
+    `rekap sends the API key only to the source. Check --base-url. If pages may be there, add allow: ['${address?.origin ?? 'https://…'}'] to the paging.`,
   );
 }
 

@@ -1,19 +1,97 @@
 /**
- * Reads pages with an offset. Pages overlap: each request starts at the last record of the previous page, and the response must begin with
- * it. A pass ends if the page that starts at the last record has only this record, and the page after it is empty. An empty page alone ends
- * nothing.
+ * Reads pages that begin at any record: at an offset, or after the value of a field. Pages overlap: each request starts at the last record of
+ * the previous page, and the response must begin with it. A pass ends if the page that starts at the last record has only this record, and the
+ * page after it is empty. An empty page alone ends nothing.
  */
 
 import { isRekapError, RekapError } from '../../errors.ts';
 import type { Paging } from '../../project/declaration.ts';
+import { readRaw } from '../../kinds/read-field.ts';
 import type { Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { PagesAhead } from './pages-ahead.ts';
-import { type PageFetcher, type Pager, type PassPage, signPastEnd, StartOver } from './pass.ts';
+import { type PageAddress, type PageFetcher, type Pager, type PassPage, signPastEnd, StartOver } from './pass.ts';
+
+/** How a request says at which record its page begins. */
+interface Beginnings {
+  /** The parameter, for messages. */
+  readonly parameter: string;
+  /** True if the address of a page is known before the one before it was read. */
+  readonly mayLookAhead: boolean;
+  /** Returns what is needed for one pass: the address of the page that begins at an offset, and what to do with each page. */
+  begin(): {
+    address(offset: number, size: number): PageAddress;
+    /** @param offset Offset of the first record of the page. */
+    note(page: Page, offset: number): void;
+  };
+}
+
+export function offsets({ limit, offset: parameter }: Extract<Paging, { by: 'offset' }>): Beginnings {
+  const address = (offset: number, size: number) => ({ [limit]: size, [parameter]: offset });
+  return { parameter, mayLookAhead: true, begin: () => ({ address, note: () => undefined }) };
+}
+
+/** @param place Place of the column with the field, in the index of a page. */
+export function keysAfter(
+  { parameter, size: sizeName, field }: Extract<Paging, { by: 'after' }>,
+  place: number,
+): Beginnings {
+  return {
+    parameter,
+    mayLookAhead: false,
+    begin() {
+      /** Value of the record before an offset. */
+      const before = new Map<number, string>();
+      let last: bigint | null = null;
+      let direction = 0;
+      return {
+        address(offset, size) {
+          const value = before.get(offset);
+          return {
+            ...(sizeName !== undefined && { [sizeName]: size }),
+            ...(offset > 0 && { [parameter]: value ?? '' }),
+          };
+        },
+        note(page, offset) {
+          const { length } = page.records;
+          for (let row = 0; row < length; row += 1) {
+            const value = readRaw(page, row, place);
+            if (value === null || value === '') throw withoutValue(page, field);
+            if (row >= length - 2) before.set(offset + row + 1, value);
+            if (!/^-?\d{1,30}$/.test(value) || before.has(offset + row + 2)) continue;
+            const number = BigInt(value);
+            if (last !== null && number !== last) {
+              const step = number > last ? 1 : -1;
+              if (direction !== 0 && step !== direction) throw notInOrder(page, field);
+              direction = step;
+            }
+            last = number;
+          }
+        },
+      };
+    },
+  };
+}
+
+function withoutValue({ url }: Page, field: string): RekapError {
+  return new RekapError(
+    'unprovable-source',
+    `${url} returns a record without "${field}", which the next page would begin after.`,
+    'Declare a field that every record has, or another paging.',
+  );
+}
+
+function notInOrder({ url }: Page, field: string): RekapError {
+  return new RekapError(
+    'unprovable-source',
+    `${url} returns records that are not in the order of "${field}", so a page after a value leaves out records.`,
+    'Add the parameter that sorts the list by this field to "parameters", or declare another paging.',
+  );
+}
 
 /** Proof: two passes, each of which shows its own gaps. */
-export function overlappingPages(paging: Extract<Paging, { by: 'offset' }>): Pager {
+export function overlappingPages(beginnings: Beginnings): Pager {
   const signs = new EndSigns();
   return {
     showsGaps: true,
@@ -21,16 +99,16 @@ export function overlappingPages(paging: Extract<Paging, { by: 'offset' }>): Pag
     repages: false,
     grade: () => 'overlap',
     unseen: () => null,
-    pass: (fetcher) => readPages(fetcher, paging, signs),
+    pass: (fetcher) => readPages(fetcher, beginnings, signs),
   };
 }
 
 async function* readPages(
   { fetchFirst, fetch: fetchAt, hashOf, isShortened, lookahead }: PageFetcher,
-  { limit: limitName, offset: offsetName }: Extract<Paging, { by: 'offset' }>,
+  beginnings: Beginnings,
   signs: EndSigns,
 ): AsyncGenerator<PassPage, void, undefined> {
-  const address = (offset: number, size: number) => ({ [limitName]: size, [offsetName]: offset });
+  const { address, note } = beginnings.begin();
   const fetched = await fetchFirst((size) => address(0, size));
   const { size } = fetched;
   const fetch = (offset: number, mayBePastEnd: boolean) =>
@@ -42,6 +120,7 @@ async function* readPages(
     return { fetched: last, first: last.page.records.length, size, end: signPastEnd(last) };
   };
   signs.note(fetched.page);
+  note(fetched.page, 0);
   yield { fetched, first: 0, size, end: null };
   const lastHashOf = (page: Page) => hashOf(page, page.records.length - 1);
   let total = fetched.page.records.length;
@@ -59,7 +138,7 @@ async function* readPages(
     }
     return requireNoMore(fetched.page);
   }
-  const ahead = new PagesAhead(fetch, lookahead);
+  const ahead = new PagesAhead(fetch, beginnings.mayLookAhead ? lookahead : { pages: 1, total: null });
   let page = fetched.page;
   let lastHash = lastHashOf(page);
   let longest = total;
@@ -71,8 +150,9 @@ async function* readPages(
       if (early === null) ahead.advance(total - 1, longest - 1);
       const next = await ahead.take(total - 1);
       requireRecords(next, page);
-      if (hashOf(next.page, 0) !== lastHash) throw otherStart(next.page, page, offsetName);
+      if (hashOf(next.page, 0) !== lastHash) throw otherStart(next.page, page, beginnings.parameter);
       signs.note(next.page);
+      note(next.page, total - 1);
       ({ length } = next.page.records);
       if (length === 1) {
         const isLast = signs.isLast(next.page);
@@ -113,11 +193,11 @@ function requireRecords({ page, refusal }: FetchedPage, before: Page): void {
   );
 }
 
-function otherStart({ url }: Page, before: Page, offsetName: string): RekapError {
+function otherStart({ url }: Page, before: Page, parameter: string): RekapError {
   return new RekapError(
     'broken-reading',
     `${url} does not start with the last record of ${before.url}.`,
-    `The source ignores "${offsetName}", has no fixed order, or changed during the sync. Run the sync again, or contact its operator.`,
+    `The source ignores "${parameter}", has no fixed order, or changed during the sync. Run the sync again, or contact its operator.`,
   );
 }
 
