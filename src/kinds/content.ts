@@ -25,12 +25,14 @@ export class ContentHash implements ValueSink {
 
   /** Hashes a record without one of its columns. */
   ofOthers(page: Page, row: number, column: number): string {
-    const { fieldKind, width } = page.records;
+    const { fieldKind, fieldStart, fieldEnd, width } = page.records;
     const slot = row * width + column;
-    const kind = fieldKind[slot]!;
+    const [kind, end] = [fieldKind[slot]!, fieldEnd[slot]!];
     fieldKind[slot] = FieldKind.missing;
+    fieldEnd[slot] = fieldStart[slot]!;
     const content = this.of(page, row);
     fieldKind[slot] = kind;
+    fieldEnd[slot] = end;
     return content;
   }
 

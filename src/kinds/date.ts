@@ -4,7 +4,7 @@ import { SmallColumn } from './column.ts';
 import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readNumberText, readStringText } from './read-field.ts';
-import { exampleOf, reordered } from './time-format.ts';
+import { exampleOf, reordered } from '../project/time-format.ts';
 import { NullReason } from '../project/reserved.ts';
 import type { Page } from '../stages.ts';
 

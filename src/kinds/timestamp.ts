@@ -6,7 +6,7 @@ import { describeMalformed, type Kind } from './kind.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { readDecimal } from './decimal.ts';
 import { readNumberText, readStringText } from './read-field.ts';
-import { exampleOf, reordered } from './time-format.ts';
+import { exampleOf, reordered } from '../project/time-format.ts';
 import { NullReason } from '../project/reserved.ts';
 
 const [first, last] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];

@@ -3,7 +3,7 @@
 import type { AnyPipeline, ColumnDefinition, ColumnKind, Paging, Project } from './declaration.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { formatNumber } from '../runtime/text.ts';
-import { problemOfFormat } from '../kinds/time-format.ts';
+import { problemOfFormat } from './time-format.ts';
 import { afterColumn } from './after-column.ts';
 import { fieldPath, nextPointer } from './field-path.ts';
 import {

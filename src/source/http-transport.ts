@@ -19,7 +19,7 @@ export interface HttpResponse {
 }
 
 /** What a request has beside its path. */
-export interface RequestSettings {
+interface RequestSettings {
   /** Another origin than that of the source. */
   readonly origin?: string;
   /** True if the key may go to the other origin. */
@@ -54,12 +54,11 @@ export function createHttpTransport(options: HttpOptions): Transport {
   // The caller limits the whole attempt, so the timeouts of undici are off.
   const timeouts = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout } };
   const limits = { maxHeaderSize: 16_384, maxResponseSize: maxResponseBytes };
-  const isProxied = !isLoopback(hostname) && proxyVariables.some((name) => (process.env[name] ?? '') !== '');
   const pool = requireWebAssembly()
     .then(() => import('undici'))
     .then(({ Agent, EnvHttpProxyAgent }) => {
       const settings = { connections, ...timeouts, ...limits };
-      return isProxied ? new EnvHttpProxyAgent(settings) : new Agent(settings);
+      return isLoopback(hostname) ? new Agent(settings) : new EnvHttpProxyAgent(settings);
     });
   pool.catch(() => undefined);
   return {
@@ -102,9 +101,6 @@ export function createHttpTransport(options: HttpOptions): Transport {
       ),
   };
 }
-
-/** The variables of undici's agent for proxies. NO_PROXY names hosts without one. */
-const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY'];
 
 declare const WebAssembly: {
   compile(module: Uint8Array): Promise<unknown>;

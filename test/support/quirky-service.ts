@@ -187,9 +187,9 @@ function send(quirks: Quirks, path: string, number: number): HttpResponse {
   const {
     status,
     headers = {},
-    body: text,
+    body: content,
   }: Answer = isList ? answer(quirks, query) : { status: 404, body: { error: 'no such path' } };
-  return { status, headers, body: Buffer.from(status === 204 ? '' : JSON.stringify(text)) };
+  return { status, headers, body: Buffer.from(status === 204 ? '' : JSON.stringify(content)) };
 }
 
 export interface QuirkyResult {

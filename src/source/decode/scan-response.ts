@@ -258,10 +258,10 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
       );
     }
     if (unknownFields.size > 0) {
-      const names = [...unknownFields].map((name) => JSON.stringify(name.slice(0, 80))).join(', ');
+      const listed = [...unknownFields].map((name) => JSON.stringify(name.slice(0, 80))).join(', ');
       warnOnce(
         `fields ${table}`,
-        `${table}: the source sends unknown fields: ${names}. They are kept in the stored responses only.`,
+        `${table}: the source sends unknown fields: ${listed}. They are kept in the stored responses only.`,
       );
     }
     const { reportedCount } = pipeline;
@@ -271,7 +271,7 @@ export function createPageScanner(warnOnce: (topic: string, message: string) => 
 }
 
 /** Returns whether a column has its value from beside the record: from the name of the record, or from the request. */
-export function isOutside(column: ColumnDefinition): boolean {
+function isOutside(column: ColumnDefinition): boolean {
   return column.kind === 'text' && (column.from === 'name' || column.from === 'request');
 }
 

@@ -1,0 +1,231 @@
+/** What real services do beside paging: parents in the path, names beside records, headers, other origins, a proxy, and searches by POST. */
+
+import { connect } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
+import { count, text } from '../../src/project/define.ts';
+import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
+import { answerJson, type FaultServer, type Script, startFaultServer } from '../support/fault-server.ts';
+import { readRows } from '../support/read-table.ts';
+import { runSync, serveSource } from '../support/served-source.ts';
+import { syncOptions, testKey } from '../support/sync-settings.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+function pipelineOf(changes: Partial<AnyPipeline>): AnyPipeline {
+  const table = changes.table ?? 'items';
+  return {
+    table,
+    title: table,
+    comment: 'Items.',
+    path: '/items',
+    paging: { by: 'none' },
+    format: 'json',
+    records: '',
+    columns: { id: text('id', 'ID.') },
+    key: ['id'],
+    watch: [],
+    checks: [],
+    ...changes,
+  };
+}
+
+type Declared = Project & { readonly reportModule: null };
+
+function projectOf(pipelines: readonly AnyPipeline[], auth: Project['auth'] = null): Declared {
+  const texts = { name: 'real', title: 'Real', description: 'Real.' };
+  return { ...texts, examples: [], auth, pipelines, models: [], checks: [], reportModule: null };
+}
+
+async function start(script: Script): Promise<FaultServer> {
+  const server = await startFaultServer(script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+async function publish(url: string, project: Declared, settings: Parameters<typeof syncOptions>[2] = {}) {
+  const warehouse = await temporaryFolder();
+  await runSync(syncOptions(warehouse, url, settings), {}, project);
+  return warehouse;
+}
+
+const regions = pipelineOf({
+  table: 'regions',
+  path: '/regions',
+  columns: { code: text('code', 'Code.') },
+  key: ['code'],
+});
+const places = pipelineOf({
+  table: 'places',
+  path: '/regions/{region}/places.json',
+  partition: { parameter: 'region', column: 'region', values: { from: 'pipeline', column: 'regions.code' } },
+  columns: { region: text('region', 'Region.', { from: 'request' }), id: text('id', 'ID.') },
+  key: ['region', 'id'],
+});
+
+describe('children in a path', () => {
+  const script =
+    (childrenOf: (region: string) => readonly string[]): Script =>
+    ({ url = '' }, response) => {
+      const [, region] = /^\/regions\/([^/]+)\/places\.json$/.exec(url) ?? [];
+      const codes = ['11', 'A/B', '..'];
+      if (region === undefined)
+        return answerJson(
+          response,
+          codes.map((code) => ({ code })),
+        );
+      answerJson(
+        response,
+        childrenOf(decodeURIComponent(region)).map((id) => ({ id })),
+      );
+    };
+
+  it('have the value of their parent, also one with a slash, and are served so again', async () => {
+    const source = await start(script((region) => [`${region} 1`, `${region} 2`]));
+    const warehouse = await publish(source.url, projectOf([regions, places]));
+    const rows = await readRows(warehouse, 'SELECT region, id FROM places ORDER BY ALL');
+    expect(rows).toEqual(
+      ['..', '11', 'A/B'].flatMap((region) => [1, 2].map((id) => ({ region, id: `${region} ${id}` }))),
+    );
+    expect(source.paths).toContain('/regions/A%2FB/places.json');
+    expect(source.paths).toContain('/regions/%2E%2E/places.json');
+    const pipelines = [regions, places];
+    const served = projectOf(pipelines, { header: 'x-api-key' });
+    const mirror = await serveSource(await openWarehouseSource(warehouse, pipelines), undefined, served);
+    const page = await fetch(`${mirror.url}/regions/11/places.json`, { headers: { 'x-api-key': testKey } });
+    expect(await page.json()).toEqual([{ id: '11 1' }, { id: '11 2' }]);
+  });
+
+  it('are refused if all parents have the same ones, unless that is accepted', async () => {
+    const source = await start(script(() => ['1', '2']));
+    const project = projectOf([regions, places]);
+    await expect(publish(source.url, project)).rejects.toThrow('seems to ignore "region"');
+    const warehouse = await publish(source.url, project, { acceptChanges: true });
+    expect(await readRows(warehouse, 'SELECT count(*)::INTEGER AS n FROM places')).toEqual([{ n: 6 }]);
+  });
+});
+
+it('a filter whose value the records do not repeat gives each record the value that was requested', async () => {
+  const source = await start(({ url }, response) => {
+    const region = new URL(url!, 'http://source.test').searchParams.get('region');
+    if (region === null) return answerJson(response, { error: 'region is required' }, 400);
+    answerJson(response, region === '12' ? [] : [{ id: `${region}01` }]);
+  });
+  const partition = {
+    parameter: 'region',
+    column: 'region',
+    values: { from: 'list', values: ['11', '12', '13'] },
+  } as const;
+  const pipeline = { ...places, table: 'filtered', path: '/places', partition };
+  const warehouse = await publish(source.url, projectOf([pipeline]));
+  expect(await readRows(warehouse, 'SELECT region, id FROM filtered ORDER BY ALL')).toEqual([
+    { region: '11', id: '1101' },
+    { region: '13', id: '1301' },
+  ]);
+});
+
+it('the names of records in an object are a column', async () => {
+  const source = await start((_, response) =>
+    answerJson(response, { ts: 'now', table: { 11: { votes: 7 }, 'a"b': { votes: 7 }, null: { votes: 0 } } }),
+  );
+  const columns = { code: text('code', 'Code.', { from: 'name' }), votes: count('votes', 'Votes.') };
+  const warehouse = await publish(source.url, projectOf([pipelineOf({ records: '/table', columns, key: ['code'] })]));
+  expect(await readRows(warehouse, 'SELECT code, votes FROM items ORDER BY ALL')).toEqual([
+    { code: '11', votes: 7 },
+    { code: 'a"b', votes: 7 },
+    { code: 'null', votes: 0 },
+  ]);
+});
+
+it('sends declared headers, the key with its prefix, and names of parameters as they are written', async () => {
+  const source = await start((_, response) => answerJson(response, [{ id: '1' }]));
+  const pipeline = pipelineOf({
+    headers: { 'accept-version': '2' },
+    parameters: { $filter: "a eq 'b c'", 'x[]': '1,2' },
+  });
+  await publish(source.url, projectOf([pipeline], { header: 'authorization', prefix: 'Token ' }));
+  expect(source.headers[0]).toMatchObject({ authorization: `Token ${testKey}`, 'accept-version': '2' });
+  expect(source.paths[0]).toBe("/items?$filter=a%20eq%20'b%20c'&x[]=1,2");
+});
+
+describe('a next page at another origin', () => {
+  /** A list whose second page is on a second server. */
+  async function startBoth() {
+    const other = await start((_, response) => answerJson(response, { items: [{ id: '2' }], next: null }));
+    const first = await start((_, response) =>
+      answerJson(response, { items: [{ id: '1' }], next: `${other.url}/more?page=2` }),
+    );
+    return { first, other };
+  }
+  const listed = (allow: readonly (string | { origin: string; withKey: true })[]) =>
+    projectOf([pipelineOf({ records: '/items', paging: { by: 'next', url: '/next', allow } })], {
+      header: 'x-api-key',
+    });
+
+  it('is refused unless it is declared, and gets the key only if that is declared too', async () => {
+    const { first, other } = await startBoth();
+    await expect(publish(first.url, listed([]))).rejects.toThrow(other.url);
+    expect(other.paths).toEqual([]);
+    const warehouse = await publish(first.url, listed([other.url]));
+    expect(await readRows(warehouse, 'SELECT id FROM items ORDER BY ALL')).toEqual([{ id: '1' }, { id: '2' }]);
+    expect(other.headers.map((headers) => headers['x-api-key'])).toEqual([undefined, undefined]);
+    await publish(first.url, listed([{ origin: other.url, withKey: true }]));
+    expect(other.headers.at(-1)!['x-api-key']).toBe(testKey);
+  });
+});
+
+it('a search by POST has its parameters in the body, and is read, stored and served like any list', async () => {
+  const items = Array.from({ length: 7 }, (_, index) => ({ id: String(index) }));
+  const bodies: unknown[] = [];
+  const source = await start((request, response) => {
+    void readBody(request).then((body) => {
+      const { page } = JSON.parse(body) as { query: string; page: { from: number; size: number } };
+      bodies.push(JSON.parse(body));
+      const part = items.slice(page.from, page.from + Math.min(page.size, 3));
+      answerJson(response, request.method === 'POST' ? { items: part } : {}, request.method === 'POST' ? 200 : 405);
+    });
+  });
+  const paging = { by: 'offset', limit: '/page/size', offset: '/page/from' } as const;
+  const request = { method: 'POST', body: { query: 'all', page: { from: 0, size: 0 } } } as const;
+  const pipeline = pipelineOf({ records: '/items', paging, request });
+  const warehouse = await publish(source.url, projectOf([pipeline]));
+  expect(await readRows(warehouse, 'SELECT id FROM items ORDER BY ALL')).toEqual(items);
+  expect(bodies[0]).toEqual({ query: 'all', page: { from: 0, size: 1000 } });
+  const served = projectOf([pipeline], { header: 'x-api-key' });
+  const mirror = await serveSource(await openWarehouseSource(warehouse, [pipeline]), undefined, served);
+  const again = await publish(mirror.url, served);
+  expect(await readRows(again, 'SELECT id FROM items ORDER BY ALL')).toEqual(items);
+});
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const piece of request) body += String(piece);
+  return body;
+}
+
+it('goes through the proxy of the environment, but not to this machine', async () => {
+  const source = await start((_, response) => answerJson(response, [{ id: '1' }]));
+  const { port } = new URL(source.url);
+  const tunnels: string[] = [];
+  const proxy = createServer().on('connect', (request, socket, head) => {
+    tunnels.push(request.url!);
+    const upstream = connect(Number(port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
+  vi.stubEnv('HTTP_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+  const project = projectOf([pipelineOf({})]);
+  await publish(source.url, project);
+  expect(tunnels).toEqual([]);
+  await publish('http://source.test', project);
+  expect(new Set(tunnels)).toEqual(new Set(['source.test:80']));
+  vi.unstubAllEnvs();
+});
