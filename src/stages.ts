@@ -20,6 +20,11 @@ export interface SourceResponse {
   readonly body: Buffer;
 }
 
+/** 206 is a part of a list, which the request asked for by its size. No request has a header `Range`. */
+export function isSuccess(status: number): boolean {
+  return status === 200 || status === 206;
+}
+
 export type Land = (response: SourceResponse) => Promise<LandedBody>;
 
 export interface LandedBody {

@@ -5,7 +5,7 @@ import { PageHolder } from '../extract/page-holder.ts';
 import { DatasetPages } from '../extract/pages.ts';
 import { RecordReader } from '../extract/prove.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
-import { nextPointer } from '../project/field-path.ts';
+import { headerOf, nextPointer } from '../project/field-path.ts';
 import type { Clock } from '../runtime/context.ts';
 import { countOf } from '../runtime/text.ts';
 import { createHttpTransport } from '../source/http-transport.ts';
@@ -162,7 +162,7 @@ function* examinePlaces({ places, pipeline }: DatasetPages, { page, link }: Fetc
   const problems = places.problems();
   for (const what of problems) yield bad('response', what, 'Correct the declaration.');
   for (const what of places.warnings()) yield doubt('response', what, 'Correct the field if it is misspelled.');
-  const next = paging.by === 'next' && 'link' in paging ? (link ?? undefined) : page.next;
+  const next = headerOf(paging) === null ? page.next : (link ?? undefined);
   if (paging.by === 'next' && next === undefined)
     yield doubt(
       'response',

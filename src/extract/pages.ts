@@ -122,7 +122,7 @@ export class DatasetPages {
     if (paging.by !== 'offset' || !mayList(this.pipeline)) return true;
     const size = this.acceptedSize ?? this.options.pageSize;
     const listing = { partition: null, isOptional: false, mayBeRefused: true };
-    const address = { [paging.limit]: size, [paging.offset]: offset };
+    const address = { [paging.limit]: size, [paging.offset]: offset + (paging.first ?? 0) };
     const { page, refusal } = await this.fetch(listing, address, 'unneeded');
     if (refusal !== null && !emptyStatuses.has(refusal.status) && !isRefusal(refusal)) throw refusal;
     return page.records.length === 0;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import * as v from 'valibot';
 import { isRekapError, RekapError, systemCode, systemReason } from '../errors.ts';
-import type { SourceResponse, LandedResponses, PageRequest } from '../stages.ts';
+import { isSuccess, type SourceResponse, type LandedResponses, type PageRequest } from '../stages.ts';
 import { findProblems } from '../project/validate.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import { otherFormat } from '../warehouse/read-manifest.ts';
@@ -46,7 +46,7 @@ export async function openLandedRun(folder: string, since: Date | null): Promise
     const isYoung = since === null || Date.parse(line.at) >= since.getTime();
     const key = keyOf(requestOf(line));
     // A failure doesn't replace an earlier page.
-    if (isYoung && (line.status === 200 || !lines.has(key))) lines.set(key, line);
+    if (isYoung && (isSuccess(line.status) || !lines.has(key))) lines.set(key, line);
   }
   const bodies = await openBodies(folder);
 

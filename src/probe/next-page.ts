@@ -2,7 +2,7 @@
 
 import type { Paging } from '../project/declaration.ts';
 import { nextOfLink } from '../source/response-reader.ts';
-import { readPointer } from '../project/field-path.ts';
+import { nextPointer, readPointer } from '../project/field-path.ts';
 import { leavesOf, parseBody, type ProbedRecord, recordsIn } from './envelope.ts';
 import {
   areDisjoint,
@@ -78,9 +78,7 @@ async function follow(
 /** Returns the target of the next page on the same host; null on the last page. */
 function nextTarget(list: ProbedList, { headers, text }: ProbeResponse, paging: NextPaging): string | null {
   const next =
-    'link' in paging
-      ? nextOfLink(headers['link'])
-      : readPointer(parseBody(text)?.value, 'url' in paging ? paging.url : paging.cursor);
+    'link' in paging ? nextOfLink(headers['link']) : readPointer(parseBody(text)?.value, nextPointer(paging) ?? '');
   if ((typeof next !== 'string' && typeof next !== 'number') || next === '') return null;
   if ('cursor' in paging) return targetOf(list, { [paging.parameter]: next });
   const url = URL.canParse(String(next), list.origin + list.path)

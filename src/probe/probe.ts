@@ -6,14 +6,7 @@ import type { Auth, Paging } from '../project/declaration.ts';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import type { Clock } from '../runtime/context.ts';
 import { countOf } from '../runtime/text.ts';
-import {
-  beginsAsJson,
-  type BodyProblem,
-  describeBody,
-  excerpt,
-  isGzip,
-  unexpectedGzip,
-} from '../source/body-problems.ts';
+import { beginsAsJson, type BodyProblem, describeBody, excerpt } from '../source/body-problems.ts';
 import { JsonText, ScanError } from '../source/decode/json-text.ts';
 import { createHttpTransport } from '../source/http-transport.ts';
 import type { Secret } from '../source/secret.ts';
@@ -206,7 +199,6 @@ function noRecords(url: string, body: Buffer | null): RekapError {
       `The response of ${url} contains no records.`,
       'Give a URL whose response has records.',
     );
-  if (isGzip(body)) return unexpectedGzip(url);
   const problem = beginsAsJson(body) ? findProblem(body) : null;
   if (problem !== null) return new RekapError('envelope', `The response of ${url} ${problem.what}`, problem.next);
   return new RekapError(

@@ -83,12 +83,19 @@ export type RowCheck = SumCheck | RangeCheck | PatternCheck | ReferenceCheck;
 /**
  * Describes how a list is paged. Names are names of query parameters, of parts of the path in braces, or JSON pointers into the body of a POST. `hasMore` is a JSON pointer to a flag that is true on every page that
  * another one follows, and false on the last. `ignores` lists places that look as if there were more records: JSON pointers, or names of
- * headers. `after` requests the records after one whose `field` has the value of `parameter`.
+ * headers. `first` is the number of the first page or record. With `step: 'size'`, `page` counts records, not pages: it is a multiple of the
+ * size. `after` requests the records after one whose `field` has the value of `parameter`.
  */
 export type Paging = (
-  | { readonly by: 'offset'; readonly limit: string; readonly offset: string }
+  | { readonly by: 'offset'; readonly limit: string; readonly offset: string; readonly first?: 0 | 1 }
   | { readonly by: 'after'; readonly field: string; readonly parameter: string; readonly size?: string }
-  | { readonly by: 'page'; readonly page: string; readonly size?: string; readonly first?: 0 | 1 }
+  | {
+      readonly by: 'page';
+      readonly page: string;
+      readonly size?: string;
+      readonly first?: 0 | 1;
+      readonly step?: 'size';
+    }
   | ({ readonly by: 'next'; readonly size?: string; readonly allow?: readonly AllowedOrigin[] } & NextPage)
   | { readonly by: 'none' }
 ) & { readonly hasMore?: string; readonly ignores?: readonly string[] };
@@ -96,10 +103,13 @@ export type Paging = (
 /** Another origin that a next page may have, such as https://cdn.example. The key is sent there only if `withKey` is true. */
 export type AllowedOrigin = string | { readonly origin: string; readonly withKey: true };
 
-/** Describes where a response names the next page: a URL or a cursor at a JSON pointer, or the header `Link` with rel="next". */
+/**
+ * Describes where a response names the next page: a URL or a cursor at a JSON pointer, the URL of the link with this `rel` in a list of links, a
+ * cursor in a header, or the header `Link` with rel="next".
+ */
 export type NextPage =
-  | { readonly url: string }
-  | { readonly cursor: string; readonly parameter: string }
+  | { readonly url: string | { readonly rel: string; readonly in: string } }
+  | { readonly cursor: string | { readonly header: string }; readonly parameter: string }
   | { readonly link: true };
 
 /** Describes how a request sends the API key. `prefix`, such as `Token `, precedes it in the header. The key comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */

@@ -23,10 +23,23 @@ export function pointerPath(pointer: string): string[] {
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Returns the JSON pointer to the next page; null if the paging has none. */
+/** Returns the JSON pointer to the next page, or to the list of links; null if the paging has none. */
 export function nextPointer(paging: Paging): string | null {
-  if (paging.by !== 'next' || 'link' in paging) return null;
-  return 'url' in paging ? paging.url : paging.cursor;
+  if (paging.by !== 'next' || headerOf(paging) !== null) return null;
+  const place = 'url' in paging ? paging.url : 'cursor' in paging ? paging.cursor : '';
+  return typeof place === 'string' ? place : 'in' in place ? place.in : null;
+}
+
+/** Returns the relation of the link to the next page in a list of links; null for other kinds of paging. */
+export function nextRelation(paging: Paging): string | null {
+  return paging.by === 'next' && 'url' in paging && typeof paging.url !== 'string' ? paging.url.rel : null;
+}
+
+/** Returns the name of the header that names the next page, in lower case; null if none does. */
+export function headerOf(paging: Paging): string | null {
+  if (paging.by !== 'next') return null;
+  if ('link' in paging) return 'link';
+  return 'cursor' in paging && typeof paging.cursor !== 'string' ? paging.cursor.header.toLowerCase() : null;
 }
 
 /** Returns the value at a JSON pointer, where an array has its indexes as names; undefined if it is missing. */

@@ -86,20 +86,30 @@ const ignored = v.pipe(
 const anyPaging = { hasMore: v.exactOptional(pointer), ignores: v.exactOptional(v.array(ignored)) };
 
 const origin = v.pipe(text, v.regex(/^https?:\/\/[^/\s?#@]+$/, 'is not an origin such as https://cdn.example'));
+const first = v.exactOptional(v.picklist([0, 1]));
+const link = v.strictObject({ rel: named, in: pointer });
 const allow = v.exactOptional(v.array(v.union([origin, v.strictObject({ origin, withKey: v.literal(true) })])));
 
 const paging = v.variant('by', [
-  v.strictObject({ by: v.literal('offset'), limit: parameter, offset: parameter, ...anyPaging }),
+  v.strictObject({ by: v.literal('offset'), limit: parameter, offset: parameter, first, ...anyPaging }),
   v.strictObject({ by: v.literal('after'), field: named, parameter, size, ...anyPaging }),
   v.strictObject({
     by: v.literal('page'),
     page: parameter,
     size,
-    first: v.exactOptional(v.picklist([0, 1])),
+    first,
+    step: v.exactOptional(v.literal('size')),
     ...anyPaging,
   }),
-  v.strictObject({ by: v.literal('next'), url: pointer, size, allow, ...anyPaging }),
-  v.strictObject({ by: v.literal('next'), cursor: pointer, parameter, size, allow, ...anyPaging }),
+  v.strictObject({ by: v.literal('next'), url: v.union([pointer, link]), size, allow, ...anyPaging }),
+  v.strictObject({
+    by: v.literal('next'),
+    cursor: v.union([pointer, v.strictObject({ header })]),
+    parameter,
+    size,
+    allow,
+    ...anyPaging,
+  }),
   v.strictObject({ by: v.literal('next'), link: v.literal(true), size, allow, ...anyPaging }),
   v.strictObject({ by: v.literal('none'), ...anyPaging }),
 ]) satisfies v.GenericSchema<unknown, Paging>;

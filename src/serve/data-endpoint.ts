@@ -4,7 +4,7 @@ import { pipeline as connect, Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../project/declaration.ts';
-import { pointerPath, writeMember } from '../project/field-path.ts';
+import { headerOf, pointerPath, writeMember } from '../project/field-path.ts';
 import { shapeOf } from '../source/decode/document-shape.ts';
 import { compressedFrom, pagesKept, pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
@@ -40,8 +40,8 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
     const records = list.slice(offset, offset + limit);
     const hasMore = offset + limit < list.length;
     const next = nextOf(pipeline, selection, parameters, hasMore);
-    if (next !== null && pipeline.paging.by === 'next' && 'link' in pipeline.paging)
-      reply.header('link', `<${next}>; rel="next"`);
+    const header = headerOf(pipeline.paging);
+    if (next !== null && header !== null) reply.header(header, header === 'link' ? `<${next}>; rel="next"` : next);
     // A proxy that compressed the response may have added W/ to the tag.
     const tags = request.headers['if-none-match'];
     if (tags === '*' || tags?.includes(etag) === true) return reply.code(304).send();
@@ -129,7 +129,12 @@ function documentOf(
   const document = {};
   if (shape.reportedCount !== undefined) writeMember(document, pointerPath(shape.reportedCount), count);
   writeMember(document, pointerPath(shape.records), recordsPlaceholder);
-  if (shape.next !== undefined) writeMember(document, pointerPath(shape.next), next);
+  if (shape.next !== undefined) writeMember(document, pointerPath(shape.next), nextIn(shape, next));
   if (shape.hasMore !== undefined) writeMember(document, pointerPath(shape.hasMore), hasMore);
   return document;
+}
+
+function nextIn({ relation }: ReturnType<typeof shapeOf>, next: string | null): unknown {
+  if (relation === undefined) return next;
+  return [{ rel: 'self', href: '' }, ...(next === null ? [] : [{ rel: relation, href: next }])];
 }

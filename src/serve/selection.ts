@@ -69,7 +69,11 @@ function positionOf(paging: Paging): Parameter | null {
     case 'after':
       return { name: paging.parameter, description: `Value of ${paging.field} after which the page begins.` };
     case 'offset':
-      return { name: paging.offset, description: 'Number of records to skip, for paging.', ...range(0) };
+      return {
+        name: paging.offset,
+        description: 'Number of records to skip, for paging.',
+        ...range(paging.first ?? 0),
+      };
     case 'page':
       return { name: paging.page, description: 'Number of the page.', ...range(paging.first ?? 1) };
     case 'next': {
@@ -104,8 +108,15 @@ export function readSelection(query: unknown, { paging }: AnyPipeline, parameter
     partition: readValue(values, partition) ?? null,
     limit,
     after,
-    offset: paging.by === 'page' ? (at - (paging.first ?? 1)) * limit : at,
+    offset: offsetOf(paging, at, limit),
   };
+}
+
+function offsetOf(paging: Paging, at: number, limit: number): number {
+  if (paging.by === 'offset') return at - (paging.first ?? 0);
+  if (paging.by !== 'page') return at;
+  const pages = at - (paging.first ?? 1);
+  return paging.step === 'size' ? pages : pages * limit;
 }
 
 /** Places of records by the value of the field of the paging `after`, for each list. */

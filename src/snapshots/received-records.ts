@@ -6,7 +6,7 @@ import { createPageScanner } from '../source/decode/scan-response.ts';
 import { openLandedRun, readLandedResponses } from '../land/landed-run.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, placeOf } from '../project/declaration.ts';
-import type { Page } from '../stages.ts';
+import { isSuccess, type Page } from '../stages.ts';
 import { computeSha256 } from '../publish/manifest.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
@@ -76,7 +76,7 @@ async function readLanding(
   const matching = lines.filter(
     ({ line }) =>
       line.dataset === pipeline.table &&
-      line.status === 200 &&
+      isSuccess(line.status) &&
       (line.partition === null || line.partition === partition),
   );
   const landed = await openLandedRun(folder, null);

@@ -1,6 +1,5 @@
 /** Describes bodies that rekap can't read as records: what is wrong, and what to do. */
 
-import { RekapError } from '../errors.ts';
 import type { ScanError } from './decode/json-text.ts';
 
 export interface BodyProblem {
@@ -15,7 +14,7 @@ export function describeBody(body: Buffer, error: ScanError, format: 'json' | 'n
   if (invalid !== null)
     return {
       what: `is not UTF-8 text: byte ${invalid} is 0x${body.toString('hex', invalid, invalid + 1)}.`,
-      next: 'Ask the operator of the service to send UTF-8. rekap does not convert other encodings, such as Latin-1.',
+      next: 'Ask the operator of the service to send UTF-8, or to name the charset in its content-type.',
     };
   if (/ more than \d+ records/.test(error.message))
     return {
@@ -55,18 +54,6 @@ function isJson(body: Buffer): boolean {
 
 export function beginsAsJson(body: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s*[[{]/.test(body.toString('latin1', 0, 1000));
-}
-
-export function isGzip(body: Buffer): boolean {
-  return body[0] === 0x1f && body[1] === 0x8b;
-}
-
-export function unexpectedGzip(url: string): RekapError {
-  return new RekapError(
-    'envelope',
-    `The response of ${url} is compressed with gzip, but its content-encoding does not say so.`,
-    'Ask the operator of the service to send "content-encoding: gzip", or use a URL that returns uncompressed JSON.',
-  );
 }
 
 /** Returns the printable start of a body. */

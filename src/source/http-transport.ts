@@ -8,7 +8,7 @@ import type { Auth } from '../project/declaration.ts';
 import { isLoopback } from './base-url.ts';
 import { credentialsOf } from './credentials.ts';
 import type { Secret } from './secret.ts';
-import type { PageRequest } from '../stages.ts';
+import { isSuccess, type PageRequest } from '../stages.ts';
 import { localFailure, notAsEncoded } from './source-messages.ts';
 
 /** A response, its body decoded from any content encoding. */
@@ -89,7 +89,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
             'Request fewer records at a time with a smaller --page-size, or declare the paging of the list.',
           );
         // The error page of a gateway may not match its content-encoding. Its status still counts.
-        if (response.statusCode !== 200 && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);
+        if (!isSuccess(response.statusCode) && notAsEncoded.test(systemCode(error))) return Buffer.alloc(0);
         throw error;
       });
       return { status: response.statusCode, headers: response.headers, body: received };
@@ -127,11 +127,25 @@ const tooLarge = /^(UND_ERR_RES_EXCEEDED_MAX_SIZE|ERR_BUFFER_TOO_LARGE)$/;
 
 async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   const received = await body.bytes();
-  let decoded = Buffer.from(received.buffer, received.byteOffset, received.length);
+  let decoded: Buffer = Buffer.from(received.buffer, received.byteOffset, received.length);
   const encodings = String(headers['content-encoding'] ?? '').toLowerCase();
   for (const encoding of encodings.split(',').toReversed()) {
     const decode = decoders[encoding.trim() as keyof typeof decoders] as (typeof decoders)['gzip'] | undefined;
     if (decode !== undefined && decoded.length > 0) decoded = await decode(decoded, { maxOutputLength: maxBytes });
   }
-  return decoded;
+  // A file such as list.json.gz.
+  if (decoded[0] === 0x1f && decoded[1] === 0x8b) decoded = await decoders.gzip(decoded, { maxOutputLength: maxBytes });
+  return asUtf8(decoded, String(headers['content-type'] ?? ''));
+}
+
+/** Converts a body in another charset that its type names, such as windows-1252. */
+function asUtf8(body: Buffer, type: string): Buffer {
+  const charset = /;\s*charset\s*=\s*"?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
+  if (/^(utf-?8|us-ascii)$/i.test(charset)) return body;
+  try {
+    return Buffer.from(new TextDecoder(charset).decode(body));
+  } catch {
+    // Node doesn't know the name. The body is probably UTF-8.
+    return body;
+  }
 }

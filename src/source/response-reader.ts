@@ -2,8 +2,9 @@
 
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { headerOf } from '../project/field-path.ts';
 import type { Land, LandedBody, Page, PageRequest, SourceResponse } from '../stages.ts';
-import { beginsAsJson, describeBody, excerpt, isGzip, unexpectedGzip } from './body-problems.ts';
+import { beginsAsJson, describeBody, excerpt } from './body-problems.ts';
 import { ScanError } from './decode/json-text.ts';
 import { createPageScanner } from './decode/scan-response.ts';
 import { faultIn, knownHeaders } from './envelope-signs.ts';
@@ -11,6 +12,7 @@ import type { HttpResponse } from './http-transport.ts';
 import { type Failure, waitOf } from './retry-plan.ts';
 import type { Secret } from './secret.ts';
 import type { SourceHealth } from './source-health.ts';
+import { isSuccess } from '../stages.ts';
 import { emptyPage, emptyStatuses, headerText, redirectDetail, refusedKey, statusError } from './source-messages.ts';
 
 export interface FetchedPage {
@@ -115,11 +117,10 @@ export class ResponseReader {
       const refusal = statusError(status, url, 'nothing found', excerpt(body));
       return { page: emptyPage(request, url), at, landed, refusal, link: null };
     }
-    if (status !== 200) {
+    if (!isSuccess(status)) {
       const detail = redirectDetail(headers['location'], pipeline.path, url) ?? excerpt(body);
       return { failure: { kind: 'status', status, retryAfter }, detail };
     }
-    if (isGzip(body)) throw unexpectedGzip(url);
     // Without Content-Length, only a final newline shows that an NDJSON body is complete.
     const isOpen = pipeline.format === 'ndjson' && headers['content-length'] === undefined;
     if (isOpen && body.length > 0 && body.at(-1) !== 0x0a)
@@ -134,8 +135,10 @@ export class ResponseReader {
           detail: `The response of ${url} says that it failed: ${fault}. It starts with: ${excerpt(body)}`,
           next: 'Run the sync again later. If it fails again, contact the operator of the service.',
         };
-      const { by } = pipeline.paging;
-      const link = by === 'next' || by === 'none' ? nextOfLink(headers['link']) : null;
+      const { paging } = pipeline;
+      const header = headerOf(paging) ?? (paging.by === 'next' || paging.by === 'none' ? 'link' : null);
+      const named = header === null || header === 'link' ? null : headerText(headers[header]);
+      const link = header === 'link' ? nextOfLink(headers['link']) : named === '' || named === '0' ? null : named;
       return { page, at, landed, refusal: null, link: link === null ? null : this.withoutCredentials(link, url) };
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;

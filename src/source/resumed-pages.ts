@@ -1,7 +1,7 @@
 /** Reuses pages that interrupted runs have stored, if the full listing is still byte for byte the same. */
 
 import { isRekapError } from '../errors.ts';
-import type { SourceResponse, LandedResponses, PageRequest } from '../stages.ts';
+import { isSuccess, type SourceResponse, type LandedResponses, type PageRequest } from '../stages.ts';
 
 export class ResumedPages {
   private readonly runs: readonly LandedResponses[];
@@ -42,7 +42,7 @@ export class ResumedPages {
   private async find(run: LandedResponses, request: PageRequest): Promise<SourceResponse | null> {
     try {
       const response = await run.responseTo(request);
-      return response?.status === 200 ? response : null;
+      return response !== null && isSuccess(response.status) ? response : null;
     } catch (error) {
       if (!isRekapError(error, 'landing')) throw error;
       this.warn('resume', `A stored page cannot be reused and is requested again: ${error.message}`);

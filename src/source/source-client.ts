@@ -18,6 +18,7 @@ import { retryAfterTooLong, connectionCode, describeFailure, isRefusal, nameFail
 import { ScanError } from './decode/json-text.ts';
 import { mayHaveKey } from './paging/next.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { headerOf } from '../project/field-path.ts';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import type { Clock, Random, Report } from '../runtime/context.ts';
 import type { Land, LandedResponses, PageRequest } from '../stages.ts';
@@ -228,8 +229,8 @@ export class SourceClient {
 
   /** Returns a partition's page from the landing of an interrupted run; null if no landing has it in readable form. */
   private async recall({ pipeline, request }: OutgoingRequest): Promise<FetchedPage | null> {
-    // A landing doesn't store headers, and with them the next page of a Link header.
-    const isLinked = pipeline.paging.by === 'next' && 'link' in pipeline.paging;
+    // A landing doesn't store headers, and with them the next page.
+    const isLinked = headerOf(pipeline.paging) !== null;
     const stored = request.partition === null || isLinked ? null : await this.resumed?.take(request);
     if (!stored) return null;
     try {

@@ -15,7 +15,19 @@ const often = <Value>(usual: Value, other: fc.Arbitrary<Value>): fc.Arbitrary<Va
   fc.oneof({ weight: 2, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
 
 const services: fc.Arbitrary<Quirks> = fc.record({
-  kind: fc.constantFrom<Quirks['kind']>('offset', 'after', 'page', 'page', 'url', 'cursor', 'link', 'none'),
+  kind: fc.constantFrom<Quirks['kind']>(
+    'offset',
+    'after',
+    'page',
+    'page',
+    'skip',
+    'url',
+    'cursor',
+    'link',
+    'links',
+    'header',
+    'none',
+  ),
   place: fc.constantFrom<Quirks['place']>('query', 'query', 'body', 'path'),
   records: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 4, max: 40 })),
   usual: fc.integer({ min: 2, max: 12 }),
@@ -24,7 +36,7 @@ const services: fc.Arbitrary<Quirks> = fc.record({
   firstPage: fc.constantFrom<0 | 1>(0, 1),
   beforeFirst: fc.constantFrom<Quirks['beforeFirst']>('first page', 'empty', 400),
   window: often<number | null>(null, fc.integer({ min: 2, max: 30 })),
-  behind: fc.constantFrom<Quirks['behind']>('empty', 200, 204, 400, 403, 404, 410, 416, 422, 426, 500),
+  behind: fc.constantFrom<Quirks['behind']>('empty', 'no list', 200, 204, 400, 403, 404, 410, 416, 422, 426, 500),
   beyond: fc.constantFrom<Quirks['beyond']>('empty', 204, 400, 403, 404, 416, 422, 426, 429, 500, 503),
   last: fc.constantFrom<Quirks['last']>('absent', 'null', 'false', 'empty', 'zero', 'cursor stays'),
   drops: often<number | null>(null, fc.nat(3)),
@@ -93,7 +105,8 @@ function asPaging(paging: Paging) {
 
 function repointed(paging: Paging, pointer: string): Paging {
   if (paging.by !== 'next' || 'link' in paging) return paging;
-  return 'url' in paging ? { ...paging, url: pointer } : { ...paging, cursor: pointer };
+  if ('cursor' in paging) return { ...paging, cursor: pointer };
+  return { ...paging, url: typeof paging.url === 'string' ? pointer : { ...paging.url, in: pointer } };
 }
 
 /** The declaration of a service with a mistake, and with the flag and the total that its author declared. */
@@ -112,7 +125,7 @@ function declare(quirks: Quirks, mistake: Mistake, hasFlag: boolean, hasTotal: b
  */
 function showsGaps(quirks: Quirks, { paging, reportedCount }: Declared, pageSize: number): boolean {
   const { kind, hasSize, flag, total, window } = quirks;
-  const isLinked = ['url', 'cursor', 'link'].includes(kind);
+  const isLinked = ['url', 'cursor', 'link', 'links', 'header'].includes(kind);
   const isSized = hasSize && (paging.by === 'page' || paging.by === 'next') && paging.size?.endsWith('size') === true;
   // A total that equals the requested size could be its echo.
   const isEcho = quirks.records + (total === 'large' ? 3 : 0) === pageSize;
@@ -194,12 +207,16 @@ function asPromised(given: Quirks): Quirks {
   const flag = quirks.flag === 'right' ? 'right' : 'none';
   const total = quirks.total === 'right' || quirks.total === 'own' ? quirks.total : 'none';
   const isShown = quirks.hasSize && (flag === 'right' || total === 'right');
-  const behind = isShown || ['empty', 200, 204, 404, 410, 416].includes(quirks.behind) ? quirks.behind : 'empty';
+  const ends = quirks.behind === 'no list' && flag === 'right' ? 'no list' : 'empty';
+  const behind =
+    (isShown && quirks.behind !== 'no list') || ['empty', 200, 204, 404, 410, 416].includes(quirks.behind)
+      ? quirks.behind
+      : ends;
   // Only a flag shows the end if the cursor stays. Without a size, only a member that is there shows where the next page would be named.
   const isSpoken = quirks.hasSize && flag === 'right';
   const mustSpeak = (quirks.last === 'cursor stays' && !isSpoken) || (!quirks.hasSize && quirks.last === 'absent');
   const last = mustSpeak ? 'null' : quirks.last;
-  const kind = quirks.kind === 'link' && !quirks.hasSize ? 'url' : quirks.kind;
+  const kind = ['link', 'links', 'header'].includes(quirks.kind) && !quirks.hasSize ? 'url' : quirks.kind;
   // Six errors and a rate limit in a row are too many.
   const limited = behind === 500 ? null : quirks.limited;
   return { ...quirks, kind, flag, total, behind, last, limited };

@@ -11,7 +11,7 @@ import { manualClock } from '../../src/testing/manual-clock.ts';
 import type { Verdict } from '../../src/stages.ts';
 
 export interface Quirks {
-  readonly kind: 'offset' | 'after' | 'page' | 'url' | 'cursor' | 'link' | 'none';
+  readonly kind: 'offset' | 'after' | 'page' | 'skip' | 'url' | 'cursor' | 'link' | 'links' | 'header' | 'none';
   /** Where it reads parameters: in the query, in the body of a POST, or the number of the page in the path. */
   readonly place: 'query' | 'body' | 'path';
   readonly records: number;
@@ -25,7 +25,7 @@ export interface Quirks {
   /** Records that any query can reach; null for all. */
   readonly window: number | null;
   /** How it responds behind the end, and behind its window. */
-  readonly behind: 'empty' | 200 | 204 | 400 | 403 | 404 | 410 | 416 | 422 | 426 | 500;
+  readonly behind: 'empty' | 'no list' | 200 | 204 | 400 | 403 | 404 | 410 | 416 | 422 | 426 | 500;
   readonly beyond: 'empty' | 204 | 400 | 403 | 404 | 416 | 422 | 426 | 429 | 500 | 503;
   /** How the last page names no next page. */
   readonly last: 'absent' | 'null' | 'false' | 'empty' | 'zero' | 'cursor stays';
@@ -57,9 +57,13 @@ export function rightDeclaration(quirks: Quirks): Declared {
   const name = (parameter: string): string => (isPost ? `/${parameter}` : parameter);
   const size = quirks.hasSize ? { size: name('size') } : {};
   const pagings: Readonly<Record<Quirks['kind'], Paging>> = {
-    offset: { by: 'offset', limit: name('size'), offset: name('offset') },
+    offset: { by: 'offset', limit: name('size'), offset: name('offset'), ...(quirks.firstPage === 1 && { first: 1 }) },
     after: { by: 'after', field: 'id', parameter: name('after'), ...size },
     page: { by: 'page', page: name('page'), ...size, ...(quirks.firstPage === 0 && { first: 0 }) },
+    // Its number of a page counts records.
+    skip: { by: 'page', page: name('skip'), ...size, first: 0, step: 'size' },
+    links: { by: 'next', url: { rel: 'next', in: '/links' }, ...size },
+    header: { by: 'next', cursor: { header: 'X-Next-Page' }, parameter: name('cursor'), ...size },
     url: { by: 'next', url: '/next', ...size },
     cursor: { by: 'next', cursor: '/next', parameter: name('cursor'), ...size },
     link: { by: 'next', link: true, ...size },
@@ -93,7 +97,9 @@ function answer(quirks: Quirks, query: URLSearchParams): Answer {
 function startOf(quirks: Quirks, query: URLSearchParams, size: number): number | Answer {
   switch (quirks.kind) {
     case 'offset':
-      return Number(query.get('offset') ?? 0);
+      return Math.max(0, Number(query.get('offset') ?? quirks.firstPage) - quirks.firstPage);
+    case 'skip':
+      return Number(query.get('skip') ?? 0);
     case 'after':
       return Number(query.get('after') ?? 0);
     case 'page': {
@@ -107,6 +113,8 @@ function startOf(quirks: Quirks, query: URLSearchParams, size: number): number |
     case 'url':
     case 'cursor':
     case 'link':
+    case 'links':
+    case 'header':
       return Number(query.get('cursor') ?? 0);
     case 'none':
       return 0;
@@ -114,6 +122,7 @@ function startOf(quirks: Quirks, query: URLSearchParams, size: number): number |
 }
 
 function refuse(status: Quirks['behind'] | Quirks['beyond'], start: number, quirks: Quirks): Answer {
+  if (status === 'no list') return { status: 200, body: { has_more: false } };
   if (typeof status === 'number' && status !== 200) return { status, body: { error: `nothing at ${start}` } };
   return pageOf(quirks, new URLSearchParams(), { start, end: start, size: 1 });
 }
@@ -139,11 +148,18 @@ function pageOf(
   const isLink = kind === 'link' && next !== null;
   return {
     status: 200,
+    ...(kind === 'header' && { headers: { 'x-next-page': String(next ?? '') } }),
     ...(isLink && { headers: { link: `</list>; rel="self", </list?${named.toString()}>; rel='next'` } }),
     body: {
       items,
       ...(flag !== 'none' && { has_more: flags[flag] }),
       ...(total !== 'none' && { total: totals[total] }),
+      ...(kind === 'links' && {
+        links: [
+          { rel: 'self', href: '/list' },
+          ...(next === null ? [] : [{ rel: 'next', href: `/list?${named.toString()}` }]),
+        ],
+      }),
       ...(kind === 'url' && { next: next === null ? lastNext() : `/list?${named.toString()}`, prev: null }),
       ...(kind === 'cursor' && { next: next ?? lastNext(), prev: null }),
       error: null,
@@ -152,7 +168,7 @@ function pageOf(
   };
 
   function nextOf(): number | null {
-    if (!['url', 'cursor', 'link'].includes(kind) || drops === number) return null;
+    if (!['url', 'cursor', 'link', 'links', 'header'].includes(kind) || drops === number) return null;
     if (loops === number && follows) return start;
     return follows ? end : last === 'cursor stays' ? records : null;
   }
@@ -177,7 +193,7 @@ function send(quirks: Quirks, path: string, number: number): HttpResponse {
     query: [...searchParams],
     // The URL of a next page has a query.
     body: [...searchParams]
-      .filter(() => ['url', 'link'].includes(quirks.kind))
+      .filter(() => ['url', 'link', 'links'].includes(quirks.kind))
       .concat(inBody.map(([name, value]) => [name, value])),
     path: [...searchParams].filter(([name]) => name !== 'page' || quirks.kind !== 'page'),
   }[quirks.place];

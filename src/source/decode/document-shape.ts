@@ -1,18 +1,22 @@
 /** Describes where the declared parts of a response are: its records, its count, its next page and its flag. */
 
 import type { AnyPipeline } from '../../project/declaration.ts';
-import { nextPointer, pointerPath } from '../../project/field-path.ts';
+import { nextPointer, nextRelation, pointerPath } from '../../project/field-path.ts';
 
 export interface DocumentShape {
   readonly format: 'json' | 'ndjson';
   readonly records: string;
   readonly reportedCount?: string | undefined;
   readonly next?: string | undefined;
+  /** The relation of the next page, if `next` is a list of links. */
+  readonly relation?: string;
   readonly hasMore?: string | undefined;
 }
 
 export function shapeOf({ format, records, reportedCount, paging }: AnyPipeline): DocumentShape {
-  return { format, records, reportedCount, next: nextPointer(paging) ?? undefined, hasMore: paging.hasMore };
+  const next = nextPointer(paging) ?? undefined;
+  const relation = nextRelation(paging);
+  return { format, records, reportedCount, next, ...(relation !== null && { relation }), hasMore: paging.hasMore };
 }
 
 export type Role = 'records' | 'reportedCount' | 'next' | 'hasMore';

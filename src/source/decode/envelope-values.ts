@@ -26,6 +26,26 @@ export function passNext(text: JsonText, name: string): string | null {
   throw new ScanError(`its ${name} is neither text nor a number`, start);
 }
 
+interface LinkObject {
+  readonly rel?: unknown;
+  readonly href?: unknown;
+  readonly url?: unknown;
+}
+
+/** Returns the address of the link with the relation; undefined if there is none. Links are a list, or an object by relation. */
+export function passLinks(text: JsonText, name: string, relation: string): string | null | undefined {
+  const start = text.at;
+  text.passValue(1);
+  const parsed = JSON.parse(text.text(start, text.at)) as unknown;
+  if (parsed === null) return undefined;
+  if (!Array.isArray(parsed)) throw new ScanError(`its ${name} is not a list of links`, start);
+  const link = parsed.find((one: LinkObject | null) => one?.rel === relation) as LinkObject | undefined;
+  if (link === undefined) return undefined;
+  const address = link.href ?? link.url;
+  if (typeof address === 'string' && address !== '') return address;
+  throw new ScanError(`the link with rel="${relation}" in its ${name} has no address`, start);
+}
+
 /** Returns null for null, which says nothing. */
 export function passFlag(text: JsonText, name: string): boolean | null {
   const start = text.at;

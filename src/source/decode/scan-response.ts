@@ -19,7 +19,7 @@ import type { AnyPipeline, ColumnDefinition } from '../../project/declaration.ts
 import { escapePointer } from '../../project/field-path.ts';
 import { isLowerBound } from '../envelope-signs.ts';
 import { type DocumentShape, nameOf, type Role, shapeOf, type Tree, treeOf } from './document-shape.ts';
-import { passCount, passFlag, passNext } from './envelope-values.ts';
+import { passCount, passFlag, passLinks, passNext } from './envelope-values.ts';
 import { type EnvelopeValue, FieldKind, type Page, type PageRequest } from '../../stages.ts';
 
 export type ScannedResponse = Pick<Page, 'count' | 'next' | 'hasMore' | 'envelope' | 'records' | 'unknownFields'> & {
@@ -89,7 +89,9 @@ function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, { shap
   const { count, next, hasMore, envelope } = seen;
   const { records, reportedCount } = shape;
   // Some services count only on the first page. An empty list without its count may be an error.
-  if (reportedCount !== undefined && count === null && seen.records !== 'a list')
+  // Behind the end, some services leave out the list and its count.
+  const isEnd = seen.records === null && hasMore === false;
+  if (reportedCount !== undefined && count === null && seen.records !== 'a list' && !isEnd)
     throw new ScanError(`${nameOf(reportedCount)} is missing`, 0);
   if (seen.records === 'an object of something else' || (seen.records === 'an odd record' && count !== 1)) {
     if (count === null || count > 0)
@@ -100,7 +102,7 @@ function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, { shap
     // An object with a count of 0, such as a message, isn't a record.
     scanner.index.length = 0;
   }
-  if (count === null && seen.records === null) throw new ScanError(`${nameOf(records)} is missing`, 0);
+  if (count === null && seen.records === null && !isEnd) throw new ScanError(`${nameOf(records)} is missing`, 0);
   // With an empty list past the end, the count is a total. Without any list, the count contradicts the response.
   if (scanner.index.length === 0 && count !== null && count > 0 && seen.records !== 'an empty list')
     throw new ScanError(`its ${nameOf(reportedCount!)} is ${count}, but its ${nameOf(records)} has no records`, 0);
@@ -155,7 +157,7 @@ function passRole(text: JsonText, scanner: RecordScanner, role: Role, { shape, n
       seen.count = passCount(text, name);
       return;
     case 'next':
-      seen.next = passNext(text, name);
+      seen.next = shape.relation === undefined ? passNext(text, name) : passLinks(text, name, shape.relation);
       return;
     case 'hasMore':
       seen.hasMore = passFlag(text, name);

@@ -2,7 +2,7 @@
 
 import { RekapError } from '../../errors.ts';
 import type { AllowedOrigin, Paging } from '../../project/declaration.ts';
-import { nextPointer } from '../../project/field-path.ts';
+import { headerOf, nextPointer } from '../../project/field-path.ts';
 import type { EndSign, Page } from '../../stages.ts';
 import type { FetchedPage } from '../response-reader.ts';
 import { signsOfMore } from '../envelope-signs.ts';
@@ -22,7 +22,8 @@ type NextPaging = Extract<Paging, { by: 'next' }>;
  */
 export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
   const { size: sizeName, ignores = [] } = paging;
-  const place = nextPointer(paging) ?? 'Link';
+  const header = headerOf(paging);
+  const place = nextPointer(paging) ?? (header === 'link' ? 'Link' : header!);
   const signs = new EndSigns();
   let hasNamed = false;
   /** Members of the first page that ended a list without naming a next page. */
@@ -50,7 +51,7 @@ export function linkedPages(paging: NextPaging, baseUrl: string): Pager {
         const { page } = fetched;
         signs.note(page);
         received += page.records.length;
-        const next = 'link' in paging ? (fetched.link ?? undefined) : page.next;
+        const next = header === null ? page.next : (fetched.link ?? undefined);
         hasNamed ||= typeof next === 'string';
         const isUnproved =
           fetched === first && (typeof next === 'string' ? page.hasMore === false && !signs.isLast(page) : !hasNamed);
@@ -115,7 +116,8 @@ function membersOf({ envelope }: Page): string {
 }
 
 function describe(place: string): string {
-  return place === 'Link' ? 'a header Link with rel="next"' : place;
+  if (place === 'Link') return 'a header Link with rel="next"';
+  return place.startsWith('/') ? place : `a header ${place}`;
 }
 
 function neverNamed(place: string, members: string): string {

@@ -17,6 +17,8 @@ import { type PageAddress, type PageFetcher, type Pager, type PassPage, signPast
 interface Beginnings {
   /** The parameter, for messages. */
   readonly parameter: string;
+  /** Offset of a page that must not have records before those of the first page; null if none is before it. */
+  readonly before: number | null;
   /** True if the address of a page is known before the one before it was read. */
   readonly mayLookAhead: boolean;
   /** Returns what is needed for one pass: the address of the page that begins at an offset, and what to do with each page. */
@@ -27,9 +29,14 @@ interface Beginnings {
   };
 }
 
-export function offsets({ limit, offset: parameter }: Extract<Paging, { by: 'offset' }>): Beginnings {
-  const address = (offset: number, size: number) => ({ [limit]: size, [parameter]: offset });
-  return { parameter, mayLookAhead: true, begin: () => ({ address, note: () => undefined }) };
+export function offsets({ limit, offset: parameter, first = 0 }: Extract<Paging, { by: 'offset' }>): Beginnings {
+  const address = (offset: number, size: number) => ({ [limit]: size, [parameter]: offset + first });
+  return {
+    parameter,
+    before: first === 1 ? -1 : null,
+    mayLookAhead: true,
+    begin: () => ({ address, note: () => undefined }),
+  };
 }
 
 /** @param place Place of the column with the field, in the index of a page. */
@@ -39,6 +46,7 @@ export function keysAfter(
 ): Beginnings {
   return {
     parameter,
+    before: null,
     mayLookAhead: false,
     begin() {
       /** Value of the record before an offset. */
@@ -122,6 +130,11 @@ async function* readPages(
   signs.note(fetched.page);
   note(fetched.page, 0);
   yield { fetched, first: 0, size, end: null };
+  if (beginnings.before !== null && fetched.page.records.length > 0) {
+    const { page: before } = await fetchAt(address(beginnings.before, size), 'unneeded');
+    if (before.records.length > 0 && hashOf(before, 0) !== hashOf(fetched.page, 0))
+      throw countsFromZero(before, beginnings.parameter);
+  }
   const lastHashOf = (page: Page) => hashOf(page, page.records.length - 1);
   let total = fetched.page.records.length;
   if (total === 0) {
@@ -182,6 +195,14 @@ async function* readPages(
   } finally {
     await ahead.settle();
   }
+}
+
+function countsFromZero({ url }: Page, parameter: string): RekapError {
+  return new RekapError(
+    'unprovable-source',
+    `${url} begins with another record than the list: the source counts records from 0.`,
+    `Remove first: 1 from the paging, beside "${parameter}".`,
+  );
 }
 
 function requireRecords({ page, refusal }: FetchedPage, before: Page): void {

@@ -17,6 +17,7 @@ export function numberedPages({
   page: parameter,
   size: sizeName,
   first: begin = 1,
+  step,
 }: Extract<Paging, { by: 'page' }>): Pager {
   const signs = new EndSigns();
   /** True when a pass has shown that the list begins at page 1: page 0 has no other records. */
@@ -30,13 +31,16 @@ export function numberedPages({
     grade: ({ sizesDiffer }) => (sizesDiffer ? 'repaged' : 'repeated'),
     unseen: () => (isStartProved ? null : startProblem),
     async *pass({ fetch, fetchFirst, hashOf, isShortened }) {
+      /** Records of a page, if the parameter counts records: those that come, because the source may cap the size. */
+      let perPage = 0;
       const address = (number: number, size: number) => ({
         ...(sizeName !== undefined && { [sizeName]: size }),
-        [parameter]: number,
+        [parameter]: step === 'size' && number >= begin ? begin + (number - begin) * perPage : number,
       });
       const fetchNew = withoutRepeats(hashOf);
       const first = await fetchFirst((size) => address(begin, size));
       const { length } = first.page.records;
+      perPage = length;
       const size = sizeName === undefined ? length : first.size;
       const before = isStartProved ? null : await fetch(address(0, first.size), 'unneeded');
       // Some sources return page 1 for page 0, others all records, or an error. Its first record must be on a later page.
