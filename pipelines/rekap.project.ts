@@ -55,6 +55,10 @@ export default defineProject({
         users_compared AS "People who voted",
         voters_dpt_and_dpk_compared AS "Voters in DPT and DPK",
         voters_compared_pct AS "Voters compared, %",
+        CASE
+          WHEN users_per_dpt_and_dpk_pct IS NULL THEN 'no regency has figures that can be compared'
+          WHEN voters_compared_pct < 95 THEN 'not ranked, because less than 95 % of its voters are compared'
+        END AS "Note",
         election_type || ' ' || election_year AS "Election"
       FROM turnout_by_province JOIN newest USING (election_year, election_type)
       ORDER BY voters_compared_pct < 95, users_per_dpt_and_dpk_pct DESC NULLS LAST, province`,

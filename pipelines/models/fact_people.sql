@@ -7,8 +7,8 @@
 -- sex: male, female, or unknown for people of a list's total whose sex the source doesn't give.
 -- voters: Number of voters. NULL if it is unknown, or if the regency is missing in voters.
 -- users: Number of people who used their voting right. NULL if it is unknown, or if the regency is missing in voting_rights_users.
--- unknown_voters: 1 if the regency is in voters but this number is unknown, otherwise 0.
--- unknown_users: 1 if the regency is in voting_rights_users but this number is unknown, otherwise 0.
+-- unknown_voters: 1 if this number of voters is unknown, also because the regency is missing in voters, otherwise 0.
+-- unknown_users: 1 if this number of users is unknown, also because the regency is missing in voting_rights_users, otherwise 0.
 -- primary key: regency_key, list, sex
 -- foreign key: regency_key -> dim_regency.regency_key
 -- foreign key: dapil_key -> dim_dapil.dapil_key
@@ -21,8 +21,6 @@ WITH keyed AS (
     (md5_number_lower(concat_ws(' / ', election_year, election_type, dapil_id, province, regency)) >> 15)::BIGINT AS regency_key,
     (md5_number_lower(concat_ws(' / ', election_year, election_type, dapil_id)) >> 15)::BIGINT AS dapil_key,
     (md5_number_lower(concat_ws(' / ', election_year, election_type, province)) >> 15)::BIGINT AS province_key,
-    in_voters,
-    in_users,
     [
       {list: 'DPT', sex: 'male', voters: voters_dpt_male, users: users_dpt_male},
       {list: 'DPT', sex: 'female', voters: voters_dpt_female, users: users_dpt_female},
@@ -37,13 +35,13 @@ WITH keyed AS (
   FROM regency_figures
 ),
 cells AS (
-  SELECT election, regency_key, dapil_key, province_key, in_voters, in_users, unnest(cells) AS cell
+  SELECT election, regency_key, dapil_key, province_key, unnest(cells) AS cell
   FROM keyed
 )
 SELECT
   election, regency_key, dapil_key, province_key, cell.list AS list, cell.sex AS sex,
   cell.voters AS voters, cell.users AS users,
-  (in_voters AND cell.voters IS NULL AND cell.sex <> 'unknown')::INTEGER AS unknown_voters,
-  (in_users AND cell.users IS NULL AND cell.sex <> 'unknown')::INTEGER AS unknown_users
+  (cell.voters IS NULL AND cell.sex <> 'unknown')::INTEGER AS unknown_voters,
+  (cell.users IS NULL AND cell.sex <> 'unknown')::INTEGER AS unknown_users
 FROM cells
 WHERE cell.sex <> 'unknown' OR cell.voters IS NOT NULL OR cell.users IS NOT NULL

@@ -107,7 +107,12 @@ export function tileMap(provinces: readonly Place[], page: Page): Html {
     if (province === undefined) return html`<li class="step-none" style="${place}"><b>${label}</b></li>`;
     const { both } = province.turnout;
     const name = titleCase(province.name);
-    const note = isPartial(province) ? own.partial(print.text(province.scope!.voters)) : null;
+    // In an attribute, it is text without elements.
+    const note =
+      scopeNote(province, page)
+        ?.text.replaceAll(/<[^>]*>/g, '')
+        .replaceAll(/\s+/g, ' ')
+        .trim() ?? null;
     return html`<li
       class="step-${stepOf(both)}${isPartial(province) ? ' partial' : ''}"
       style="${place}"
@@ -124,7 +129,10 @@ export function tileMap(provinces: readonly Place[], page: Page): Html {
   });
   const key = [...placed].map(([code, { name }]) => html`<li><b>${tiles.get(code)!.label}</b> ${titleCase(name)}</li>`);
   const names = unplaced.map(({ name }) => titleCase(name)).join(', ');
-  return html`<div ${taken('map', own.map, [own.place, own.turnout, own.note])}>
+  return html`<div
+      ${taken('map', own.map, [own.place, own.turnout, own.note])}
+      data-foot="${unplaced.length === 0 ? '' : own.notOnMap(names)}"
+    >
       <ul class="map">
         ${cells}
       </ul>
@@ -140,6 +148,7 @@ export function tileMap(provinces: readonly Place[], page: Page): Html {
       html`<ul class="key">
         ${key}
       </ul>`,
+      'always',
     )}`;
 }
 

@@ -99,11 +99,11 @@ const take = `
     }
     return [...lines.values()].map(({ x, y, words }) => write(x, y, size, style.color, words.join(' '), style.fontWeight)).join('');
   };
-  const fold = (text, width) => text.match(new RegExp('.{1,' + Math.max(20, Math.floor(width / 6.5)) + '}(?:\\s+|$)', 'g'));
+  const fold = (text, width) => text.match(new RegExp('.{1,' + Math.max(20, Math.floor(width / 6.5)) + '}(?:\\\\s+|$)', 'g'));
   const draw = (chart) => {
     const root = getComputedStyle(document.body), paper = getComputedStyle(document.documentElement);
     const box = chart.getBoundingClientRect(), { title, key = '' } = chart.dataset;
-    const width = Math.ceil(box.width + 32), above = key === '' ? 44 : 62, foot = fold(source, width - 32);
+    const width = Math.ceil(box.width + 32), above = key === '' ? 44 : 62, foot = [chart.dataset.foot ?? '', source].filter(Boolean).flatMap((text) => fold(text, width - 32));
     const [left, top, height] = [box.left - 16, box.top - above, Math.ceil(box.height + above + 24 + 15 * foot.length)];
     const line = paper.getPropertyValue('--line');
     const grid = [...chart.querySelectorAll('.axis .track span')].map((tick) => {
@@ -130,8 +130,8 @@ const take = `
       ...[...row.querySelectorAll('small')].map((note) => note.textContent.trim().replace(/\\s+/g, ' ')),
       ...[...row.querySelectorAll('[data-note]')].map((note) => note.dataset.note.slice(2)),
     ]),
-    [source],
-  ].map((cells) => cells.map(cell).join(',') + '\\n').join('');
+    ...[chart.dataset.foot ?? '', source].filter(Boolean).map((text) => [text]),
+  ].map((cells, _, [head]) => head.map((_name, at) => cell(cells[at] ?? '')).join(',') + '\\n').join('');
   const save = (chart, ending, url) => Object.assign(document.createElement('a'), { download: chart.dataset.chart + '.' + ending, href: url }).click();
   const svgUrl = (chart) => 'data:image/svg+xml;charset=utf-8,' + encodeURIComponent(draw(chart));
   const forms = {

@@ -49,7 +49,7 @@ export const command = declareCommand({
     requireKnown(dataset, tables, 'dataset');
     requireKnown(column, columns, 'column');
     if (statement) {
-      const stated = await collectStatement(snapshot, name, { column: column?.[0], datasets: dataset });
+      const stated = await collectStatement(warehouse, snapshot, name, { column: column?.[0], datasets: dataset });
       if (out !== undefined) {
         await requireOutside(out, warehouse);
         await writeAside(out, (aside) => writeFile(aside, statementHtml(stated, notice, lang)));

@@ -72,8 +72,9 @@ export function table(rows: readonly (readonly Part[])[], { caption, head, numbe
   </div>`;
 }
 
-export function folded(summary: Html | string, content: Part): Html {
-  return html`<details>
+/** @param kind Class of the element, for print. */
+export function folded(summary: Html | string, content: Part, kind = ''): Html {
+  return html`<details${kind === '' ? null : html` class="${kind}"`}>
     <summary>${summary}</summary>
     ${content}
   </details>`;

@@ -92,12 +92,17 @@ export function addTablePages(app: FastifyInstance, { about, requireFile, requir
       if (ending === 'json') {
         const [[found] = []] = await run(count, readAll);
         const rows = await run(page, readAll);
-        return reply.header('content-type', jsonType).send(JSON.stringify({ count: found, rows }, jsonValue));
+        return reply
+          .header('content-type', jsonType)
+          .send(JSON.stringify({ snapshot: snapshot.id, count: found, rows }, jsonValue));
       }
       if (ending !== 'csv' && ending !== 'xlsx')
         throw new Problem(404, 'Rows are there as rows.json, rows.csv and rows.xlsx.');
       const type = ending === 'csv' ? 'text/csv; charset=utf-8' : workbookType;
-      reply.headers({ 'content-type': type, 'content-disposition': `attachment; filename="${name}.${ending}"` });
+      reply.headers({
+        'content-type': type,
+        'content-disposition': `attachment; filename="${name}-${snapshot.id}.${ending}"`,
+      });
       return sendWritten(reply, (file) =>
         run(all, (result) =>
           ending === 'csv'
@@ -156,6 +161,7 @@ function tablePage(snapshot: Snapshot, { name, meaning, columns }: Relation, aut
   const settings = {
     name,
     auth,
+    snapshot: snapshot.id,
     rows: defaultRows,
     columns: columns.map((column) => ({
       name: column.name,
@@ -212,7 +218,7 @@ function tablePage(snapshot: Snapshot, { name, meaning, columns }: Relation, aut
           )}
         </dl>
       </details>
-      <p class="quiet">Snapshot ${snapshot.id}. A filter can also be null or not null.</p>
+      <p class="quiet">Snapshot <span id="snapshot">${snapshot.id}</span>. A filter can also be null or not null.</p>
       <script type="application/json" id="settings">
         ${data}
       </script>

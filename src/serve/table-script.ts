@@ -2,12 +2,13 @@
 
 export const tableScript = `
 import DataTable from '/assets/grid.mjs';
-const { name, auth, rows, columns } = JSON.parse(document.getElementById('settings').textContent);
+const { name, auth, snapshot, rows, columns } = JSON.parse(document.getElementById('settings').textContent);
 const inputs = [...document.querySelectorAll('[data-filter]')];
 const problem = document.getElementById('problem'), keyForm = document.getElementById('key');
 const path = '/tables/' + encodeURIComponent(name);
 const given = new URLSearchParams(location.search);
 for (const input of inputs) input.value = given.get('where.' + input.dataset.filter) ?? '';
+const known = new Set(['sort', 'limit', 'offset', ...inputs.map((input) => 'where.' + input.dataset.filter)]);
 let key = sessionStorage.getItem('key');
 
 /** Sends the key where the project declares it. */
@@ -19,13 +20,16 @@ const send = (url) => {
 };
 const read = async (url) => {
   const response = await send(url).catch(() => null);
-  problem.textContent = response === null ? 'The service does not answer.' : response.ok ? '' : (await response.json()).detail;
+  const isAsked = response?.status === 401 && key === null;
+  problem.textContent = response === null ? 'The service does not answer.' : response.ok || isAsked ? '' : (await response.json()).detail;
   keyForm.hidden = response?.status !== 401;
   return response?.ok ? response : null;
 };
 const parameters = (sort) => {
   const all = new URLSearchParams();
   if (sort !== '') all.set('sort', sort);
+  // A parameter that the page doesn't know is refused by the service, not dropped.
+  for (const [parameter, value] of given) if (!known.has(parameter)) all.set(parameter, value);
   for (const input of inputs) if (input.value.trim() !== '') all.set('where.' + input.dataset.filter, input.value.trim());
   return all;
 };
@@ -55,7 +59,7 @@ const table = new DataTable('#rows', {
   pageLength: Number(given.get('limit') ?? rows),
   displayStart: Number(given.get('offset') ?? 0),
   lengthMenu: [20, 50, 200, 1000],
-  language: { info: 'Rows _START_ to _END_ of _TOTAL_', infoEmpty: 'No rows', zeroRecords: 'No rows', lengthMenu: '_MENU_ rows per page' },
+  language: { info: 'Rows _START_ to _END_ of _TOTAL_', infoEmpty: 'No rows', zeroRecords: '', emptyTable: 'No rows', lengthMenu: '_MENU_ rows per page' },
   layout: { topStart: 'info', topEnd: 'paging', bottomStart: 'pageLength', bottomEnd: null },
   columns: columns.map((column, at) => ({
     data: at,
@@ -76,7 +80,9 @@ const table = new DataTable('#rows', {
     if (start > 0) all.set('offset', start);
     follow(all);
     const response = await read(path + '/rows.json?' + all);
-    const { count, rows: data } = response === null ? { count: 0, rows: [] } : await response.json();
+    const { count, rows: data, snapshot: now = snapshot } = response === null ? { count: 0, rows: [] } : await response.json();
+    document.getElementById('snapshot').textContent = now;
+    if (now !== snapshot) problem.textContent = 'A new snapshot was published. The rows are from ' + now + '. Reload the page to begin again.';
     done({ draw, recordsTotal: count, recordsFiltered: count, data });
   },
 });
@@ -100,7 +106,7 @@ for (const button of document.querySelectorAll('[data-form]'))
     const response = await read(path + '/rows.' + form + '?' + parameters(sortOf(sorted)));
     if (response === null) return;
     const url = URL.createObjectURL(await response.blob());
-    Object.assign(document.createElement('a'), { href: url, download: name + '.' + form }).click();
+    Object.assign(document.createElement('a'), { href: url, download: name + '-' + document.getElementById('snapshot').textContent + '.' + form }).click();
     URL.revokeObjectURL(url);
   });
 `;

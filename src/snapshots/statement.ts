@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
-import { verifyAgainst } from '../publish/check-built.ts';
 import { computeSha256 } from '../publish/manifest.ts';
+import { escapePointer, fieldPath } from '../project/field-path.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { type ManifestDataset, manifestFile } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
-import { damagedError } from './manage-snapshots.ts';
+import { damagedError, verifyPublished } from './manage-snapshots.ts';
 
 export interface StatedDataset {
   readonly dataset: string;
@@ -22,10 +22,19 @@ export interface StatedDataset {
   readonly grades: readonly string[];
   /** First and last time of reading, ISO 8601; null without a list. */
   readonly read: readonly [first: string, last: string] | null;
-  /** Rows of earlier syncs, in the whole dataset. */
-  readonly carriedOver: number;
-  /** Watched columns: the exact sum of known values as digits, and the rows without one. */
-  readonly sums: readonly { readonly column: string; readonly sum: string | null; readonly unknown: number }[];
+  /** Rows of earlier syncs. Null for a place: the times say when its lists were read. */
+  readonly carriedOver: number | null;
+  /**
+   * Watched columns: the exact sum of known values as digits, and how many rows have one. `of` are the values of the key before the partition,
+   * such as an election, because sums over several of them count people twice; empty if the dataset has only one.
+   */
+  readonly sums: readonly {
+    readonly of: string;
+    readonly column: string;
+    readonly sum: string | null;
+    readonly known: number;
+    readonly rows: number;
+  }[];
   /** Columns with rows that have no value. */
   readonly unknown: readonly { readonly column: string; readonly field: string; readonly rows: number }[];
   readonly quarantined: number;
@@ -41,6 +50,8 @@ export interface Statement {
   readonly sha256: string;
   /** The place, and the column that has its name; null for the whole snapshot. */
   readonly place: { readonly name: string; readonly column: string } | null;
+  /** The only datasets that it is about; null for all. */
+  readonly only: readonly string[] | null;
   readonly datasets: readonly StatedDataset[];
 }
 
@@ -56,12 +67,13 @@ interface Scope {
  * @throws `verification` if a file of the snapshot was altered, `usage` if the name is unknown or ambiguous.
  */
 export async function collectStatement(
+  warehouse: string,
   snapshot: Snapshot,
   name: string | null,
   { column, datasets: requested }: Scope,
 ): Promise<Statement> {
   const { id, folder, manifest } = snapshot;
-  const problems = await verifyAgainst(snapshot);
+  const { problems } = await verifyPublished(warehouse, id);
   if (problems.length > 0)
     throw damagedError(
       `Snapshot ${id} is damaged, so nothing can be stated about it:`,
@@ -87,6 +99,7 @@ export async function collectStatement(
       tool: `${tool.name} ${tool.version}`,
       sha256,
       place,
+      only: requested ?? null,
       datasets,
     };
   } finally {
@@ -155,8 +168,7 @@ async function stateDataset(
   const from = `${quoteIdentifier(table)}${place === null ? '' : ` WHERE ${isNamed(place.column, place.name)}`}`;
   const names = Object.keys(columns);
   const [counts] = await database.rows<Readonly<Record<string, string>>>(
-    `SELECT count(*)::VARCHAR AS rows, ${names.map((one, at) => `count(${quoteIdentifier(one)})::VARCHAR AS n${at}`).join(', ')},
-     ${watch.map((one, at) => `sum(${quoteIdentifier(one)})::VARCHAR AS s${at}`).join(', ')} FROM ${from}`,
+    `SELECT count(*)::VARCHAR AS rows, ${names.map((one, at) => `count(${quoteIdentifier(one)})::VARCHAR AS n${at}`).join(', ')} FROM ${from}`,
   );
   const rows = Number(counts!['rows']);
   const unknownOf = (column: string): number => rows - Number(counts![`n${names.indexOf(column)}`]);
@@ -173,12 +185,30 @@ async function stateDataset(
     ids === null ? !isPartitioned || (id !== null && received > 0) : id !== null && ids.includes(id),
   );
   const times = lists.map(({ read_at }) => read_at).toSorted();
-  const keys = columnList(key);
-  const violations = await database.rows<{ check: string; severity: string; rows: number }>(
-    `SELECT check_name AS "check", severity, count(*)::INTEGER AS rows FROM violations
-     WHERE dataset = ${quoteText(table)}${place === null ? '' : ` AND (${keys}) IN (SELECT ${keys} FROM ${from})`} GROUP BY ALL ORDER BY severity, rows DESC, "check"`,
+  const groups = partition === undefined ? [] : key.slice(0, key.indexOf(partition.column));
+  const group = groups.length === 0 ? "''" : `concat_ws(' ', ${columnList(groups)})`;
+  const sums = await database.rows<Readonly<Record<string, string | null>>>(
+    `SELECT ${group} AS "of", count(*)::VARCHAR AS rows, ${watch
+      .map(
+        (one, at) =>
+          `sum(${quoteIdentifier(one)})::VARCHAR AS s${at}, count(${quoteIdentifier(one)})::VARCHAR AS n${at}`,
+      )
+      .join(', ')} FROM ${from} GROUP BY "of" ORDER BY "of"`,
   );
-  const inPlace = ids === null ? '' : ` AND partition_value IN (${ids.map(quoteText).join(', ') || 'NULL'})`;
+  // A violation of a whole partition has no other parts of the key.
+  const same = key.map(
+    (one) => `(v.${quoteIdentifier(one)} IS NULL OR v.${quoteIdentifier(one)} = t.${quoteIdentifier(one)})`,
+  );
+  const violations = await database.rows<{ check: string; severity: string; rows: number }>(
+    `SELECT check_name AS "check", severity, count(*)::INTEGER AS rows FROM violations v
+     WHERE dataset = ${quoteText(table)}${place === null ? '' : ` AND EXISTS (FROM (FROM ${from}) t WHERE ${same.join(' AND ')})`} GROUP BY ALL ORDER BY severity, rows DESC, "check"`,
+  );
+  // A record that is no row has only its own fields.
+  const pointer = place === null ? '' : `/${fieldPath(columns[place.column]!.field).map(escapePointer).join('/')}`;
+  const inPlace =
+    place === null
+      ? ''
+      : ` AND upper(CASE WHEN json_valid(record) THEN record ->> ${quoteText(pointer)} END) = upper(${quoteText(place.name)})`;
   const [quarantine] = await database.rows<{ n: number }>(
     `SELECT count(*)::INTEGER AS n FROM quarantine WHERE dataset = ${quoteText(table)}${inPlace}`,
   );
@@ -190,8 +220,16 @@ async function stateDataset(
     confirmed: lists.filter(({ complete }) => complete).length,
     grades: [...new Set(lists.flatMap(({ grade }) => grade ?? []))],
     read: times.length === 0 ? null : [times[0]!, times.at(-1)!],
-    carriedOver: dataset.carried_over,
-    sums: watch.map((column, at) => ({ column, sum: counts![`s${at}`] ?? null, unknown: unknownOf(column) })),
+    carriedOver: place === null ? dataset.carried_over : null,
+    sums: sums.flatMap((row) =>
+      watch.map((column, at) => ({
+        of: sums.length > 1 ? row['of']! : '',
+        column,
+        sum: row[`s${at}`] ?? null,
+        known: Number(row[`n${at}`]),
+        rows: Number(row['rows']),
+      })),
+    ),
     unknown: names
       .map((column) => ({ column, field: columns[column]!.field, rows: unknownOf(column) }))
       .filter((one) => one.rows > 0),

@@ -21,6 +21,7 @@ import sys
 import unicodedata
 import zlib
 from collections import Counter, defaultdict
+from fractions import Fraction
 from pathlib import Path
 
 DATASETS = {"voters": ("datapemilihdpr", "Pemilih"), "voting_rights_users": ("datahakpilihdpr", "PenggunaHakPilih")}
@@ -113,6 +114,11 @@ def read(record, column, field):
     is_digits = isinstance(value, (str, Number)) and re.fullmatch("[0-9]+", raw)
     if column not in TEXTS and is_digits and int(raw) <= 2_147_483_647:
         return int(raw), None
+    # A number may have a point or an exponent if it is whole.
+    if column not in TEXTS and isinstance(value, Number) and len(raw) < 100:
+        number = Fraction(raw)
+        if number.denominator == 1 and 0 <= number <= 2_147_483_647:
+            return int(number), None
     return None, ("malformed", raw)
 
 

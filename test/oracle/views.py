@@ -123,8 +123,8 @@ class Views:
                     "regency_key": key_number(*place), "dapil_key": key_number(*place[:3]),
                     "province_key": key_number(*place[:2], place[3]), "list": name, "sex": sex,
                     "voters": voters, "users": users,
-                    "unknown_voters": int(regency["in_voters"] and voters is None and sex != "unknown"),
-                    "unknown_users": int(regency["in_users"] and users is None and sex != "unknown"),
+                    "unknown_voters": int(voters is None and sex != "unknown"),
+                    "unknown_users": int(users is None and sex != "unknown"),
                 }
 
     def sums(self, *place):

@@ -290,6 +290,11 @@ describe.skipIf(chromiumProgram === null)('in a browser (skipped without Chromiu
     await page.keyboard.press('Enter');
     await page.waitForSelector('#rows tbody tr:nth-child(6):last-child');
     expect(page.url()).toContain('where.province=papua');
+    // By keyboard.
+    await page.focus('#rows thead th:nth-child(3) [role=button]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sort=province/);
+    expect((await cells(3))[0]).toBe('PAPUA');
     await page.fill('[data-filter="users_compared"]', 'many');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'number' }).waitFor();

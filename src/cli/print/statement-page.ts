@@ -26,6 +26,7 @@ interface Words {
   readonly quarantined: (dataset: string, records: number, count: Count) => string;
   readonly check: (dataset: string, check: string, severity: string, rows: number, count: Count) => string;
   readonly carriedOver: (dataset: string, rows: number, count: Count) => string;
+  readonly noRow: (dataset: string) => string;
   readonly nothing: string;
   readonly meaning: string;
   readonly verify: (again: string) => string;
@@ -58,12 +59,13 @@ const english: Words = {
   quarantined: (dataset, records, count) =>
     `${count(records)} ${records === 1 ? 'record' : 'records'} of ${dataset} could not become a row.`,
   check: (dataset, check, severity, rows, count) =>
-    `${dataset}: ${check}, ${severity} in ${count(rows)} ${rows === 1 ? 'row' : 'rows'}.`,
+    `${dataset}: ${check}, ${severity} in ${count(rows)} ${rows === 1 ? 'case' : 'cases'}.`,
   carriedOver: (dataset, rows, count) =>
     `${count(rows)} rows of ${dataset} were read by an earlier sync, within the times above.`,
+  noRow: (dataset) => `${dataset} has no row with this name. The source may spell it differently there.`,
   nothing: 'Nothing: every column has a value in every row, and all checks pass.',
   meaning:
-    'This says that the rows are those that the source returned, as far as the proof above reaches: no record was lost, none was counted twice, and no file was changed since. It does not say that the figures of the source are right.',
+    'This says that the rows are those that the source returned, as far as the proof above reaches: no record was lost, none was counted twice, and no file of the tables was changed since. It does not say that the figures of the source are right.',
   verify: (again) =>
     `To check it, run "rekap snapshots verify" and "${again}" on the same warehouse. The hash must be the one above.`,
 };
@@ -95,12 +97,13 @@ const indonesian: Words = {
   noValue: (column, rows, count) => `${column} tidak bernilai pada ${count(rows)} baris.`,
   quarantined: (dataset, records, count) => `${count(records)} data ${dataset} tidak dapat menjadi baris.`,
   check: (dataset, check, severity, rows, count) =>
-    `${dataset}: ${check}, ${severity === 'error' ? 'kesalahan' : 'peringatan'} pada ${count(rows)} baris.`,
+    `${dataset}: ${check}, ${severity === 'error' ? 'kesalahan' : 'peringatan'} pada ${count(rows)} kasus.`,
   carriedOver: (dataset, rows, count) =>
     `${count(rows)} baris ${dataset} berasal dari pengambilan data sebelumnya, dalam waktu di atas.`,
+  noRow: (dataset) => `${dataset} tidak memiliki baris dengan nama ini. Mungkin sumber mengejanya berbeda di sana.`,
   nothing: 'Tidak ada: setiap kolom bernilai pada setiap baris, dan semua pemeriksaan lolos.',
   meaning:
-    'Artinya: baris-baris ini adalah yang diberikan oleh sumber, sejauh bukti di atas: tidak ada data yang hilang atau dihitung dua kali, dan tidak ada berkas yang diubah sejak itu. Pernyataan ini tidak berarti bahwa angka sumber benar.',
+    'Artinya: baris-baris ini adalah yang diberikan oleh sumber, sejauh bukti di atas: tidak ada data yang hilang atau dihitung dua kali, dan tidak ada berkas tabel yang diubah sejak itu. Pernyataan ini tidak berarti bahwa angka sumber benar.',
   verify: (again) =>
     `Untuk memeriksanya, jalankan "rekap snapshots verify" dan "${again}" pada warehouse yang sama. Hash-nya harus sama dengan yang di atas.`,
 };
@@ -128,18 +131,21 @@ function layOut(statement: Statement, notice: string | null, language: Language)
   const minute = (time: string): string => time.slice(0, 16).replace('T', ' ');
   const [first, last] = [times[0] ?? '', times.at(-1) ?? ''].map(minute) as [string, string];
   const total = (dataset: StatedDataset): string[][] =>
-    dataset.sums.map(({ column, sum, unknown }) => [
-      `${dataset.dataset}.${column}`,
+    dataset.sums.map(({ of, column, sum, known, rows }) => [
+      `${dataset.dataset}.${column}${of === '' ? '' : `, ${of}`}`,
       sum === null ? '–' : digits(sum, language),
-      words.lists(count(dataset.rows - unknown), count(dataset.rows)),
+      words.lists(count(known), count(rows)),
     ]);
-  const doubts = datasets.flatMap(({ dataset, unknown, quarantined, violations, carriedOver }) => [
-    ...(carriedOver > 0 ? [words.carriedOver(dataset, carriedOver, count)] : []),
+  const doubts = datasets.flatMap(({ dataset, rows, unknown, quarantined, violations, carriedOver }) => [
+    ...(rows === 0 ? [words.noRow(dataset)] : []),
+    ...((carriedOver ?? 0) > 0 ? [words.carriedOver(dataset, carriedOver!, count)] : []),
     ...(quarantined > 0 ? [words.quarantined(dataset, quarantined, count)] : []),
-    ...unknown.map(({ column, rows }) => words.noValue(`${dataset}.${column}`, rows, count)),
-    ...violations.map(({ check, severity, rows }) => words.check(dataset, check, severity, rows, count)),
+    ...unknown.map(({ column, rows: without }) => words.noValue(`${dataset}.${column}`, without, count)),
+    ...violations.map(({ check, severity, rows: cases }) => words.check(dataset, check, severity, cases, count)),
   ]);
-  const again = `rekap evidence --statement${place === null ? '' : ` '${place.name}' --column ${place.column}`}`;
+  const named = place === null ? '' : ` '${place.name.replaceAll("'", String.raw`'\''`)}' --column ${place.column}`;
+  const only = statement.only === null ? '' : ` --dataset ${statement.only.join(',')}`;
+  const again = `rekap evidence --statement${named}${only} --snapshot ${statement.snapshot}`;
   return {
     title: words.title(statement.project, place === null ? '' : `${place.name} (${place.column})`),
     notice,
@@ -154,12 +160,14 @@ function layOut(statement: Statement, notice: string | null, language: Language)
       {
         caption: words.complete,
         head: words.head,
-        rows: datasets.map(({ title, rows, lists, confirmed, grades }) => [
-          title,
-          count(rows),
-          words.lists(count(confirmed), count(lists)),
-          grades.map((grade) => words.grades[grade as Grade]).join('; '),
-        ]),
+        rows: datasets
+          .filter((dataset) => dataset.rows > 0)
+          .map(({ title, rows, lists, confirmed, grades }) => [
+            title,
+            count(rows),
+            words.lists(count(confirmed), count(lists)),
+            grades.map((grade) => words.grades[grade as Grade]).join('; '),
+          ]),
         numbers: [1],
       },
       { caption: words.totals, head: words.totalsHead, rows: datasets.flatMap(total), numbers: [1] },

@@ -52,7 +52,7 @@ export function chartFeature(place: ChartPlace): WorkbookFeature {
 function anchor({ head, rows, beside }: ChartPlace): string {
   const corner = (name: string, column: number, row: number): string =>
     `<xdr:${name}><xdr:col>${column}</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${row}</xdr:row><xdr:rowOff>0</xdr:rowOff></xdr:${name}>`;
-  return `<xdr:twoCellAnchor>${corner('from', beside, head - 1)}${corner('to', beside + 9, head + Math.max(rows, 12))}
+  return `<xdr:twoCellAnchor>${corner('from', beside, head - 1)}${corner('to', beside + 9, head + Math.max(Math.ceil(rows * 1.5), 12))}
 <xdr:graphicFrame macro=""><xdr:nvGraphicFramePr><xdr:cNvPr id="2" name="Chart"/><xdr:cNvGraphicFramePr/></xdr:nvGraphicFramePr>
 <xdr:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/></xdr:xfrm><a:graphic><a:graphicData uri="${drawingNs}/chart">
 <c:chart xmlns:c="${drawingNs}/chart" xmlns:r="${relationNs}" r:id="rId-chart-1"/></a:graphicData></a:graphic></xdr:graphicFrame><xdr:clientData/></xdr:twoCellAnchor>`;

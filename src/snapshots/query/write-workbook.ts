@@ -19,6 +19,7 @@ interface Sheet {
   readonly data: Cell[][];
   readonly columns: { width: number }[];
   readonly stickyRowsCount?: number;
+  readonly orientation?: 'landscape';
 }
 
 export type ReadTable = <Value>(name: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
@@ -53,7 +54,12 @@ export async function writeWorkbook(
     const head = 3;
     const place = { sheet: title, head, rows: sheet.data.length - 1, columns, beside: names.length + 1 };
     features.push(chartFeature(place));
-    sheets.unshift({ ...sheet, data: [[bold(title)], [], ...sheet.data, [], ...origin], stickyRowsCount: head });
+    sheets.unshift({
+      ...sheet,
+      data: [[bold(title)], [], ...sheet.data, [], ...origin],
+      stickyRowsCount: head,
+      orientation: 'landscape',
+    });
   }
   for (const relation of relations)
     sheets.push(await read(relation.name, (result) => readSheet(relation.name, result)));
