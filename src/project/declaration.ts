@@ -151,8 +151,13 @@ export interface Partition<Column extends string = string> {
 /** Settings that apply to all pipelines of a project. A pipeline can override them. */
 export interface SourceSettings {
   readonly paging: Paging;
-  /** `json` is one document per response, `ndjson` one record per line. */
-  readonly format: 'json' | 'ndjson';
+  /**
+   * `json` is one document per response, `ndjson` one record per line, `csv` a table with a row of names, and `rows` a JSON array of arrays, the
+   * first of which has the names.
+   */
+  readonly format: 'json' | 'ndjson' | 'csv' | 'rows';
+  /** What separates the values of CSV. Default: a comma. */
+  readonly delimiter?: ',' | ';' | '\t' | '|';
   /** JSON pointer to the records: an array, an object of records by key, or one record. '' is the whole response. */
   readonly records: string;
   /** JSON pointer to the number of records that the response reports. It proves nothing alone, but can show that records are missing. */

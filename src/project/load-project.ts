@@ -145,6 +145,7 @@ class ProjectLoader {
     return {
       format,
       records,
+      ...(declared.delimiter !== undefined && { delimiter: declared.delimiter }),
       ...(hasEnvelope && reportedCount !== undefined && { reportedCount }),
       watch: [],
       checks: [],

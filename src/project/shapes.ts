@@ -138,7 +138,8 @@ const partition = v.strictObject({
 
 const settings = {
   paging,
-  format: v.picklist(['json', 'ndjson']),
+  format: v.picklist(['json', 'ndjson', 'csv', 'rows']),
+  delimiter: v.exactOptional(v.picklist([',', ';', '\t', '|'])),
   records: pointer,
   reportedCount: v.exactOptional(pointer),
   headers: v.exactOptional(v.record(header, headerValue)),

@@ -166,7 +166,8 @@ function* findPointerProblems({ records, format, reportedCount, paging }: AnyPip
   for (const [what, pointer] of places) {
     if (pointer === undefined) continue;
     const near = pointer === '' ? what : pointer;
-    if (format === 'ndjson') yield [near, `${what} is at "${pointer}", but NDJSON has nothing beside its records`];
+    if (format !== 'json')
+      yield [near, `${what} is at "${pointer}", but the format ${format} has nothing beside its records`];
     else if (records === '' || `${pointer}/`.startsWith(`${records}/`))
       yield [near, `${what} is at "${pointer}", which is inside the records at "${records}"`];
     else if (pointer === '') yield [near, `${what} is at "", which is the whole response`];
@@ -198,8 +199,8 @@ function* findOutsideProblems(pipeline: AnyPipeline): Found {
     if (column.kind !== 'text') continue;
     if (column.from === 'request' && partition?.column !== name)
       yield [name, `the column "${name}" has its value from the request, but it is not the column of the partition`];
-    if (column.from === 'name' && format === 'ndjson')
-      yield [name, `the column "${name}" has the name of the record, but records of NDJSON have none`];
+    if (column.from === 'name' && format !== 'json')
+      yield [name, `the column "${name}" has the name of the record, but records in the format ${format} have none`];
   }
   const isListed = partition === undefined || partition.values !== undefined;
   const isInRequest = partition !== undefined && isFromRequest(columns[partition.column]);

@@ -1,5 +1,6 @@
 /** Serves a data endpoint: selects records in memory, and writes them in the format that the pipeline declares. */
 
+import { writeTable } from '../source/decode/tables.ts';
 import { pipeline as connect, Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -13,7 +14,8 @@ import { nextOf, parametersOf, placeSelection, readSelection } from './selection
 export const jsonType = 'application/json; charset=utf-8';
 
 export function typeOf({ format }: AnyPipeline): string {
-  return format === 'json' ? jsonType : 'application/x-ndjson; charset=utf-8';
+  if (format === 'csv') return 'text/csv; charset=utf-8';
+  return format === 'json' || format === 'rows' ? jsonType : 'application/x-ndjson; charset=utf-8';
 }
 
 /** Returns the handler of a pipeline's endpoint for GET and HEAD. Node omits the body for HEAD. */
@@ -49,7 +51,8 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
     const isCompressed = acceptsGzip.test(request.headers['accept-encoding'] ?? '');
     const envelope = { records, next, hasMore };
     const length = records.reduce((sum, record) => sum + record.length, 0);
-    if (length > pieceBytes) return sendPieces(reply, pipeline, envelope, isCompressed);
+    const isTable = pipeline.format === 'csv' || pipeline.format === 'rows';
+    if (length > pieceBytes && !isTable) return sendPieces(reply, pipeline, envelope, isCompressed);
     const kept = isCompressed && length > compressedFrom ? `${etag}gzip` : etag;
     let page = pages.get(kept);
     if (page === undefined) {
@@ -77,6 +80,7 @@ export interface Envelope {
 
 /** Returns a response as the pipeline declares it. A single record isn't wrapped in an array, as documented. Records are already JSON. */
 export function writeEnvelope(pipeline: AnyPipeline, envelope: Envelope): string {
+  if (pipeline.format === 'csv' || pipeline.format === 'rows') return writeTable(pipeline, envelope.records);
   return [...cutEnvelope(pipeline, envelope)].join('');
 }
 

@@ -75,6 +75,10 @@ function describeAuth(auth: Auth) {
 function contentOf(pipeline: AnyPipeline): Json {
   const record = recordOf(pipeline);
   const { format, records, reportedCount, next, hasMore } = shapeOf(pipeline);
+  if (pipeline.format === 'csv')
+    return { 'text/csv': { schema: { type: 'string', description: 'A table with a row of names.' } } };
+  if (pipeline.format === 'rows')
+    return { 'application/json': { schema: { type: 'array', items: { type: 'array' } } } };
   if (format === 'ndjson')
     return { 'application/x-ndjson': { schema: { type: 'string', description: 'One record per line.' } } };
   const list = { type: 'array', items: record };

@@ -98,7 +98,8 @@ async function readLanding(
           run,
           response,
           place: record + 1,
-          record: bytes.toString('utf8', index.recordStart[record], index.recordEnd[record]),
+          // A record of a table is JSON here. Its line is in the response.
+          record: page.bytes.toString('utf8', index.recordStart[record], index.recordEnd[record]),
           file: `${run}-response-${response}.json`,
         });
       }

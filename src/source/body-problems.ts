@@ -1,5 +1,6 @@
 /** Describes bodies that rekap can't read as records: what is wrong, and what to do. */
 
+import type { AnyPipeline } from '../project/declaration.ts';
 import type { ScanError } from './decode/json-text.ts';
 
 export interface BodyProblem {
@@ -9,7 +10,7 @@ export interface BodyProblem {
 }
 
 /** Returns why a body that begins like JSON can't be read. Only a web page suggests a wrong address. */
-export function describeBody(body: Buffer, error: ScanError, format: 'json' | 'ndjson'): BodyProblem {
+export function describeBody(body: Buffer, error: ScanError, format: AnyPipeline['format']): BodyProblem {
   const invalid = findInvalidByte(body);
   if (invalid !== null)
     return {
@@ -21,6 +22,8 @@ export function describeBody(body: Buffer, error: ScanError, format: 'json' | 'n
       what: `is too large: ${error.message}.`,
       next: 'Request fewer records at a time with a smaller --page-size, or declare the paging of the list.',
     };
+  if (format === 'csv' || format === 'rows')
+    return { what: `is not a table: ${error.message}.`, next: 'Check "format" and "delimiter" in the declaration.' };
   if (format === 'ndjson' || !isJson(body))
     return {
       what: `is not valid ${format === 'json' ? 'JSON' : 'NDJSON'}: ${error.message}. It continues with: ${excerpt(body.subarray(error.offset))}`,

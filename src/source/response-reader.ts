@@ -121,8 +121,8 @@ export class ResponseReader {
       const detail = redirectDetail(headers['location'], pipeline.path, url) ?? excerpt(body);
       return { failure: { kind: 'status', status, retryAfter }, detail };
     }
-    // Without Content-Length, only a final newline shows that an NDJSON body is complete.
-    const isOpen = pipeline.format === 'ndjson' && headers['content-length'] === undefined;
+    // Without Content-Length, only a final newline shows that lines are complete.
+    const isOpen = ['ndjson', 'csv'].includes(pipeline.format) && headers['content-length'] === undefined;
     if (isOpen && body.length > 0 && body.at(-1) !== 0x0a)
       return { failure: { kind: 'truncated' }, detail: excerpt(body) };
     try {
@@ -143,7 +143,8 @@ export class ResponseReader {
     } catch (error) {
       if (!(error instanceof ScanError)) throw error;
       if (error.offset >= body.length) return { failure: { kind: 'truncated' }, detail: excerpt(body) };
-      if (!beginsAsJson(body)) return { failure: { kind: 'not JSON' }, detail: excerpt(body) };
+      if (pipeline.format !== 'csv' && !beginsAsJson(body))
+        return { failure: { kind: 'not JSON' }, detail: excerpt(body) };
       const { what, next } = describeBody(body, error, pipeline.format);
       const detail = `The response of ${url} ${what}`;
       // A source that has returned pages may fail for a moment, for example in a gateway. Then a retry helps.

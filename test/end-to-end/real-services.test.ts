@@ -138,6 +138,51 @@ it('the names of records in an object are a column', async () => {
   ]);
 });
 
+describe('a table with a row of names', () => {
+  const columns = { id: text('id', 'ID.'), votes: count('votes', 'Votes.') };
+  const read = async (body: string, changes: Partial<AnyPipeline>, hasLength = true) => {
+    const source = await start((_, response) => {
+      if (hasLength) response.setHeader('content-length', Buffer.byteLength(body));
+      response.write(body);
+      response.end();
+    });
+    const project = projectOf([pipelineOf({ columns, ...changes })]);
+    const warehouse = await publish(source.url, project);
+    return { rows: await readRows(warehouse, 'SELECT id, votes FROM items ORDER BY ALL'), warehouse };
+  };
+  const expected = [
+    { id: '"a", b', votes: 1 },
+    { id: 'c\nd', votes: 2147483647 },
+  ];
+
+  it.each<[string, string, Partial<AnyPipeline>]>([
+    ['CSV', '\ufeffvotes,id,other\r\n1,"""a"", b",x\r\n2147483647,"c\nd",\r\n', { format: 'csv' }],
+    ['CSV with semicolons', 'votes;id\n1;"""a"", b"\n2147483647;"c\nd"', { format: 'csv', delimiter: ';' }],
+    ['rows of JSON', '[["votes","id"],["1","\\"a\\", b"],[2147483647,"c\\nd"]]', { format: 'rows' }],
+  ])('is read, and served by a mirror: %s', async (_, body, changes) => {
+    const { rows, warehouse } = await read(body, changes);
+    expect(rows).toEqual(expected);
+    const served = projectOf([pipelineOf({ columns, ...changes })], { header: 'x-api-key' });
+    const mirror = await serveSource(await openWarehouseSource(warehouse, served.pipelines), undefined, served);
+    const again = await publish(mirror.url, served);
+    expect(await readRows(again, 'SELECT id, votes FROM items ORDER BY ALL')).toEqual(expected);
+  });
+
+  it.each<[string, string, Partial<AnyPipeline>, boolean]>([
+    ['a quote is open', 'id,votes\n"a,1\n', { format: 'csv' }, true],
+    ['a row is short', 'id,votes\na,1\nb\nc,1\n', { format: 'csv' }, true],
+    ['a row is long', 'id,votes\na,1,2\n', { format: 'csv' }, true],
+    ['a name comes twice', 'id,votes,id\na,1,b\n', { format: 'csv' }, true],
+    ['it is a page', '<html>busy</html>\n', { format: 'csv' }, true],
+    ['its length is unknown, and the last line is open', 'id,votes\na,1\nb,2', { format: 'csv' }, false],
+    ['the delimiter is another', 'id;votes\na;1\n', { format: 'csv' }, true],
+    ['a row of JSON is short', '[["id","votes"],["a"]]', { format: 'rows' }, true],
+    ['no row has names', '[[1,2],[3,4]]', { format: 'rows' }, true],
+  ])('is refused if %s', async (_, body, changes, hasLength) => {
+    await expect(read(body, changes, hasLength)).rejects.toThrow();
+  });
+});
+
 it('sends declared headers, the key with its prefix, and names of parameters as they are written', async () => {
   const source = await start((_, response) => answerJson(response, [{ id: '1' }]));
   const pipeline = pipelineOf({

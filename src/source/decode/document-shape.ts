@@ -16,7 +16,15 @@ export interface DocumentShape {
 export function shapeOf({ format, records, reportedCount, paging }: AnyPipeline): DocumentShape {
   const next = nextPointer(paging) ?? undefined;
   const relation = nextRelation(paging);
-  return { format, records, reportedCount, next, ...(relation !== null && { relation }), hasMore: paging.hasMore };
+  // Tables are converted to lines first.
+  return {
+    format: format === 'json' ? 'json' : 'ndjson',
+    records,
+    reportedCount,
+    next,
+    ...(relation !== null && { relation }),
+    hasMore: paging.hasMore,
+  };
 }
 
 export type Role = 'records' | 'reportedCount' | 'next' | 'hasMore';

@@ -14,6 +14,7 @@ import {
   QUOTE,
   ScanError,
 } from './json-text.ts';
+import { asLines } from './tables.ts';
 import { FieldOrder, RecordScanner } from './record-scanner.ts';
 import type { AnyPipeline, ColumnDefinition } from '../../project/declaration.ts';
 import { escapePointer } from '../../project/field-path.ts';
@@ -241,8 +242,9 @@ export type ScanPage = (pipeline: AnyPipeline, request: PageRequest, url: string
 
 export function createPageScanner(warnOnce: (topic: string, message: string) => void): ScanPage {
   const scanners = new Map<string, (bytes: Buffer) => ScannedResponse>();
-  return (pipeline, request, url, body) => {
+  return (pipeline, request, url, received) => {
     const { table } = pipeline;
+    const body = asLines(pipeline, received);
     let scanner = scanners.get(table);
     if (scanner === undefined) {
       const fields = Object.values(pipeline.columns).map((column) => (isOutside(column) ? null : column.field));
