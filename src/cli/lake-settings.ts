@@ -3,7 +3,7 @@
 import { pick } from './options/all-options.ts';
 import type { Values } from './options/option.ts';
 import { withSignals } from './signals.ts';
-import { RekapError } from '../errors.ts';
+import { messageOf, RekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { CatalogSettings } from '../share/lake/catalog.ts';
 import type { LakePlace } from '../share/lake/lake-database.ts';
@@ -43,6 +43,8 @@ export async function checkCatalogSettings(args: Values<typeof catalogOptions>):
   await readCatalogSettings(args, new AbortController().signal);
 }
 
+const tokenTimeout = 30_000;
+
 async function readToken(catalog: string): Promise<CatalogSettings['token']> {
   const token = readSecret('REKAP_CATALOG_TOKEN');
   if (token !== null) return () => Promise.resolve(new Secret(token));
@@ -56,13 +58,28 @@ async function readToken(catalog: string): Promise<CatalogSettings['token']> {
       'Correct REKAP_CATALOG_CREDENTIAL.',
     );
   const url = oauthUrl() ?? `${catalog}/v1/oauth/tokens`;
-  const { tokensOf } = await import('../share/lake/oauth.ts');
-  return tokensOf({
-    id,
-    secret: new Secret(secret),
-    url,
-    scope: process.env['REKAP_CATALOG_SCOPE'] || 'PRINCIPAL_ROLE:ALL',
-  });
+  const [{ tokensOf }, { exchange }] = await Promise.all([
+    import('../source/oauth.ts'),
+    import('../share/lake/exchange.ts'),
+  ]);
+  const scope = process.env['REKAP_CATALOG_SCOPE'] || 'PRINCIPAL_ROLE:ALL';
+  const refused = (why: string, cause?: unknown): RekapError =>
+    new RekapError(
+      'lake',
+      `${url} returned no token: ${why}.`,
+      'Check REKAP_CATALOG_CREDENTIAL, REKAP_CATALOG_OAUTH_URL and REKAP_CATALOG_SCOPE.',
+      { cause },
+    );
+  return tokensOf(
+    { id, secret: new Secret(secret), url, scope },
+    {
+      post: (address, body, headers) =>
+        exchange(address, { method: 'POST', body, headers, signal: AbortSignal.timeout(tokenTimeout) }),
+      refused,
+      unreachable: (error) => refused(messageOf(error), error),
+      now: () => systemClock.monotonic(),
+    },
+  );
 }
 
 /** Returns the URL that returns tokens for OAuth 2; null for that of the catalog. */

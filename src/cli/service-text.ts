@@ -55,5 +55,5 @@ export function describeService(
 function headerOf(auth: Auth | null, key: string): string | null {
   if (auth === null || 'query' in auth) return null;
   if ('header' in auth) return `-H '${auth.header}: ${auth.prefix ?? ''}${key}'`;
-  return 'bearer' in auth ? `-H 'authorization: Bearer ${key}'` : `-u '${key}'`;
+  return 'bearer' in auth || 'oauth2' in auth ? `-H 'authorization: Bearer ${key}'` : `-u '${key}'`;
 }

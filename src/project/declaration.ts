@@ -112,12 +112,20 @@ export type NextPage =
   | { readonly cursor: string | { readonly header: string }; readonly parameter: string }
   | { readonly link: true };
 
-/** Describes how a request sends the API key. `prefix`, such as `Token `, precedes it in the header. The key comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
+/** Where tokens for the client credentials of OAuth 2 come from. It may have another origin than the source. */
+export interface OAuth2 {
+  readonly tokenUrl: string;
+  readonly scope?: string;
+  readonly audience?: string;
+}
+
+/** Describes how a request sends the API key. With `oauth2`, the key is `id:secret` of a client, or a token. `prefix`, such as `Token `, precedes it in the header. The key comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
 export type Auth = (
   | { readonly header: string; readonly prefix?: string }
   | { readonly bearer: true }
   | { readonly basic: true }
   | { readonly query: string }
+  | { readonly oauth2: OAuth2 }
 ) & { readonly variable?: string };
 
 /** Lists the partitions, or says where to read them. */

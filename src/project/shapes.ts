@@ -182,14 +182,24 @@ export const pipelineShape: v.GenericSchema<unknown, DeclaredPipeline> = v.stric
 
 const variable = v.exactOptional(v.pipe(text, v.regex(/^[A-Za-z_]\w*$/, 'is not the name of an environment variable')));
 
+// A secret must not be sent in plain text.
+const tokenUrl = v.pipe(
+  text,
+  v.regex(/^(?:https:\/\/[^\s@#]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?\/[^\s@#]*)$/, 'is not an https URL'),
+);
+
 const auth = v.union(
   [
     v.strictObject({ header, prefix: v.exactOptional(headerValue), variable }),
     v.strictObject({ bearer: v.literal(true), variable }),
     v.strictObject({ basic: v.literal(true), variable }),
     v.strictObject({ query: parameter, variable }),
+    v.strictObject({
+      oauth2: v.strictObject({ tokenUrl, scope: v.exactOptional(named), audience: v.exactOptional(named) }),
+      variable,
+    }),
   ],
-  'is not one of { header }, { bearer: true }, { basic: true } and { query }',
+  'is not one of { header }, { bearer: true }, { basic: true }, { query } and { oauth2 }',
 );
 
 const message = v.strictObject({ en: text, id: v.exactOptional(text) });

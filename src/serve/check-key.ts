@@ -36,7 +36,7 @@ function readKey({ headers, raw }: FastifyRequest, auth: Auth): OfferedKey {
   }
   const [, scheme, value = ''] = /^(\S+) +(.+)$/.exec(headers.authorization ?? '') ?? [];
   const place = 'header authorization';
-  if ('bearer' in auth)
+  if ('bearer' in auth || 'oauth2' in auth)
     return { key: scheme?.toLowerCase() === 'bearer' ? value : undefined, place, challenge: 'Bearer' };
   const key = scheme?.toLowerCase() === 'basic' ? Buffer.from(value, 'base64').toString() : undefined;
   return { key, place, challenge: 'Basic realm="rekap"' };

@@ -66,7 +66,7 @@ export function documentEndpoint(pipeline: AnyPipeline): FastifySchema {
 }
 
 function describeAuth(auth: Auth) {
-  if ('bearer' in auth) return { type: 'http', scheme: 'bearer' } as const;
+  if ('bearer' in auth || 'oauth2' in auth) return { type: 'http', scheme: 'bearer' } as const;
   if ('basic' in auth) return { type: 'http', scheme: 'basic' } as const;
   if ('query' in auth) return { type: 'apiKey', in: 'query', name: auth.query } as const;
   return { type: 'apiKey', in: 'header', name: auth.header } as const;

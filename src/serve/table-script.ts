@@ -15,7 +15,7 @@ let key = sessionStorage.getItem('key');
 const send = (url) => {
   if (auth === null || key === null) return fetch(url);
   if ('query' in auth) return fetch(url + (url.includes('?') ? '&' : '?') + encodeURIComponent(auth.query) + '=' + encodeURIComponent(key));
-  const headers = 'header' in auth ? { [auth.header]: key } : { authorization: 'bearer' in auth ? 'Bearer ' + key : 'Basic ' + btoa(key) };
+  const headers = 'header' in auth ? { [auth.header]: key } : { authorization: 'bearer' in auth || 'oauth2' in auth ? 'Bearer ' + key : 'Basic ' + btoa(key) };
   return fetch(url, { headers });
 };
 const read = async (url) => {

@@ -26,7 +26,7 @@ export interface StatedDataset {
   readonly carriedOver: number | null;
   /**
    * Watched columns: the exact sum of known values as digits, and how many rows have one. `of` are the values of the key before the partition,
-   * such as an election, because sums over several of them count people twice; empty if the dataset has only one.
+   * such as a year, because sums over several of them count people twice; empty if the dataset has only one.
    */
   readonly sums: readonly {
     readonly of: string;

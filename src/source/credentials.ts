@@ -1,5 +1,6 @@
 /** Puts the secret where the source expects it: in a header or in a query parameter. */
 
+import type { Client } from './oauth.ts';
 import { Secret } from './secret.ts';
 import type { Auth } from '../project/declaration.ts';
 
@@ -13,7 +14,8 @@ export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
   const headers = (values: Record<string, string>): Credentials => ({ headers: values, query: null });
   if (auth === null) return headers({});
   if ('header' in auth) return headers({ [auth.header.toLowerCase()]: `${auth.prefix ?? ''}${secret.reveal()}` });
-  if ('bearer' in auth) return headers({ authorization: `Bearer ${secret.reveal()}` });
+  // Without a colon, the key is a token already.
+  if ('bearer' in auth || 'oauth2' in auth) return headers({ authorization: `Bearer ${secret.reveal()}` });
   if ('basic' in auth) return headers({ authorization: `Basic ${encodeBasic(secret.reveal())}` });
   return { headers: {}, query: `${encodeURIComponent(auth.query)}=${encodeURIComponent(secret.reveal())}` };
 }
@@ -22,7 +24,8 @@ export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
 export function keyOf(key: string, auth: Auth | null): Secret {
   // After the name of a scheme, such as "Token".
   const [, token] = /^\S+ (\S{8,})$/.exec(key) ?? [];
-  if (auth === null || !('basic' in auth)) return new Secret(key, token === undefined ? [] : [token]);
+  if (auth === null || !('basic' in auth || 'oauth2' in auth))
+    return new Secret(key, token === undefined ? [] : [token]);
   const password = key.slice(key.indexOf(':') + 1);
   // A short one could occur in the data by chance.
   return new Secret(key, [
@@ -33,4 +36,12 @@ export function keyOf(key: string, auth: Auth | null): Secret {
 
 function encodeBasic(userAndPassword: string): string {
   return Buffer.from(userAndPassword).toString('base64');
+}
+
+/** Returns the client whose tokens authorize requests; null if the key itself does. */
+export function clientOf(auth: Auth | null, secret: Secret): Client | null {
+  const [, id, password] = /^([^:]+):(.+)$/.exec(secret.reveal()) ?? [];
+  if (auth === null || !('oauth2' in auth) || id === undefined || password === undefined) return null;
+  const { tokenUrl: url, scope, audience } = auth.oauth2;
+  return { id, secret: new Secret(password), url, scope, audience };
 }

@@ -6,7 +6,8 @@ import type { Dispatcher } from 'undici';
 import { RekapError, systemCode } from '../errors.ts';
 import type { Auth } from '../project/declaration.ts';
 import { isLoopback } from './base-url.ts';
-import { credentialsOf } from './credentials.ts';
+import { clientOf, credentialsOf } from './credentials.ts';
+import { tokensOf } from './oauth.ts';
 import type { Secret } from './secret.ts';
 import { isSuccess, type PageRequest } from '../stages.ts';
 import { localFailure, notAsEncoded } from './source-messages.ts';
@@ -61,6 +62,44 @@ export function createHttpTransport(options: HttpOptions): Transport {
       return isLoopback(hostname) ? new Agent(settings) : new EnvHttpProxyAgent(settings);
     });
   pool.catch(() => undefined);
+  const client = clientOf(options.auth, options.apiKey);
+  const tokens =
+    client === null
+      ? null
+      : tokensOf(client, {
+          async post(url, form, headers) {
+            const { origin: at, pathname, search } = new URL(url);
+            const type = { 'content-type': 'application/x-www-form-urlencoded' };
+            const sent = {
+              origin: at,
+              path: pathname + search,
+              method: 'POST',
+              headers: { ...type, ...headers },
+            } as const;
+            const response = await (
+              await pool
+            ).request({ ...sent, body: String(form), signal: AbortSignal.timeout(timeout) });
+            return { status: response.statusCode, text: await response.body.text() };
+          },
+          refused: (why) =>
+            new RekapError(
+              'source-refused-key',
+              `${client.url} returned no token: ${why}.`,
+              'Check that the API key is CLIENT_ID:CLIENT_SECRET, and "oauth2" in the declaration.',
+            ),
+          // The request is retried like any other.
+          unreachable: (error) => error,
+          now: () => performance.now(),
+        });
+  /** Returns the headers with the credentials. A token that the source rejected is replaced. */
+  const authorize = async (rejected: Secret | null) => {
+    if (tokens === null) return { token: null, headers: credentials.headers };
+    const token = await tokens(rejected);
+    if (!hidden.has(token)) options.apiKey.alsoHide(token.reveal());
+    hidden.add(token);
+    return { token, headers: { authorization: `Bearer ${token.reveal()}` } };
+  };
+  const hidden = new Set<Secret>();
   return {
     async send(_request, target, signal, { origin = own, withKey = origin === own, headers: declared } = {}) {
       const [path = '', body] = target.split('#');
@@ -71,16 +110,23 @@ export function createHttpTransport(options: HttpOptions): Transport {
         'accept-encoding': 'gzip, br',
         'user-agent': 'rekap',
         ...declared,
-        ...(withKey && credentials.headers),
       };
       const query = withKey ? credentials.query : null;
       const requested = query === null ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
-      const sent = pool.then((opened) =>
-        opened.request({ method: 'GET', ...post, origin, path: requested, headers, signal }),
-      );
-      const response = await sent.catch((error: unknown) => {
-        throw localFailure(error) ?? error;
-      });
+      const sendWith = async (secrets: Readonly<Record<string, string>>) => {
+        const all = { ...headers, ...secrets };
+        const sent = (await pool).request({ method: 'GET', ...post, origin, path: requested, headers: all, signal });
+        return sent.catch((error: unknown) => {
+          throw localFailure(error) ?? error;
+        });
+      };
+      const { token, headers: secrets } = withKey ? await authorize(null) : { token: null, headers: {} };
+      let response = await sendWith(secrets);
+      // The token may have ended early.
+      if (response.statusCode === 401 && token !== null) {
+        await response.body.dump();
+        response = await sendWith((await authorize(token)).headers);
+      }
       const received = await readBody(response, maxResponseBytes).catch((error: unknown) => {
         if (tooLarge.test(systemCode(error)))
           throw new RekapError(

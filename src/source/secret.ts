@@ -8,7 +8,7 @@ const redacted = '[redacted]';
 /** An API key that prints as [redacted] wherever it is printed, logged or serialized. */
 export class Secret {
   readonly #value: string;
-  readonly #also: readonly Secret[];
+  readonly #also: Secret[];
   /** Patterns for all forms, created on first use: for bytes, and for messages, where case may differ. */
   #inBytes: RegExp | null = null;
   #inMessages: RegExp | null = null;
@@ -19,6 +19,11 @@ export class Secret {
       throw new RekapError('usage', 'The API key is not a string.', 'Pass a string to `new Secret(…)`.');
     this.#value = value;
     this.#also = also.map((text) => new Secret(text));
+  }
+
+  /** Hides another text too, such as a token that was bought with the secret. */
+  alsoHide(text: string): void {
+    this.#also.push(new Secret(text));
   }
 
   reveal(): string {

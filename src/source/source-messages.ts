@@ -39,7 +39,7 @@ export function describeFailure(failure: Failure, { url, giveUp, detail, next }:
     case 'truncated':
       return new RekapError(
         'envelope',
-        `The response of ${url} ends in the middle of its JSON (${giveUp}). It starts with: ${detail}`,
+        `The response of ${url} ends in the middle of its records (${giveUp}). It starts with: ${detail}`,
         'Run the sync again later, or try a smaller --page-size.',
       );
     case 'not JSON': {

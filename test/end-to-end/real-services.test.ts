@@ -1,12 +1,16 @@
 /** What real services do beside paging: parents in the path, names beside records, headers, other origins, a proxy, and searches by POST. */
 
+import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
 import { count, text } from '../../src/project/define.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
+import { keyOf } from '../../src/source/credentials.ts';
 import { answerJson, type FaultServer, type Script, startFaultServer } from '../support/fault-server.ts';
 import { readRows } from '../support/read-table.ts';
 import { runSync, serveSource } from '../support/served-source.ts';
@@ -168,18 +172,24 @@ describe('a table with a row of names', () => {
     expect(await readRows(again, 'SELECT id, votes FROM items ORDER BY ALL')).toEqual(expected);
   });
 
-  it.each<[string, string, Partial<AnyPipeline>, boolean]>([
-    ['a quote is open', 'id,votes\n"a,1\n', { format: 'csv' }, true],
-    ['a row is short', 'id,votes\na,1\nb\nc,1\n', { format: 'csv' }, true],
-    ['a row is long', 'id,votes\na,1,2\n', { format: 'csv' }, true],
-    ['a name comes twice', 'id,votes,id\na,1,b\n', { format: 'csv' }, true],
-    ['it is a page', '<html>busy</html>\n', { format: 'csv' }, true],
-    ['its length is unknown, and the last line is open', 'id,votes\na,1\nb,2', { format: 'csv' }, false],
-    ['the delimiter is another', 'id;votes\na;1\n', { format: 'csv' }, true],
-    ['a row of JSON is short', '[["id","votes"],["a"]]', { format: 'rows' }, true],
-    ['no row has names', '[[1,2],[3,4]]', { format: 'rows' }, true],
-  ])('is refused if %s', async (_, body, changes, hasLength) => {
-    await expect(read(body, changes, hasLength)).rejects.toThrow();
+  it.each<[string, string, Partial<AnyPipeline>, boolean, string]>([
+    ['a quote is open', 'id,votes\n"a,1\n', { format: 'csv' }, true, 'ends in the middle'],
+    ['a row is short', 'id,votes\na,1\nb\nc,1\n', { format: 'csv' }, true, 'expect 2, got 1 on line 3'],
+    ['a row is long', 'id,votes\na,1,2\n', { format: 'csv' }, true, 'expect 2, got 3 on line 2'],
+    ['a name comes twice', 'id,votes,id\na,1,b\n', { format: 'csv' }, true, '"id" twice'],
+    ['it is a page', '<html>busy</html>\n', { format: 'csv' }, true, 'HTML or XML'],
+    [
+      'its length is unknown, and the last line is open',
+      'id,votes\na,1\nb,2',
+      { format: 'csv' },
+      false,
+      'ends in the middle',
+    ],
+    ['the delimiter is another', 'id;votes\na;1\n', { format: 'csv' }, true, 'has the field "id"'],
+    ['a row of JSON is short', '[["id","votes"],["a"]]', { format: 'rows' }, true, 'row 2 has 1 values'],
+    ['no row has names', '[[1,2],[3,4]]', { format: 'rows' }, true, 'first row has no names'],
+  ])('is refused if %s', async (_, body, changes, hasLength, problem) => {
+    await expect(read(body, changes, hasLength)).rejects.toThrow(problem);
   });
 });
 
@@ -192,6 +202,74 @@ it('sends declared headers, the key with its prefix, and names of parameters as 
   await publish(source.url, projectOf([pipeline], { header: 'authorization', prefix: 'Token ' }));
   expect(source.headers[0]).toMatchObject({ authorization: `Token ${testKey}`, 'accept-version': '2' });
   expect(source.paths[0]).toBe("/items?$filter=a%20eq%20'b%20c'&x[]=1,2");
+});
+
+describe('client credentials of OAuth 2', () => {
+  const items = Array.from({ length: 5 }, (_, index) => ({ id: String(index) }));
+
+  /** A source that takes the newest token, and a server of tokens on another port. `ends` are the requests before which the token ends. */
+  async function startOAuth({ ends = [] as number[], life = 3600, basicOnly = false, status = 200 } = {}) {
+    let issued = 0;
+    let requests = 0;
+    const forms: Record<string, string>[] = [];
+    const server = await start((request, response) => {
+      void readBody(request).then((body) => {
+        const form = Object.fromEntries(new URLSearchParams(body));
+        forms.push({ ...form, basic: request.headers.authorization ?? '' });
+        const basic = `Basic ${Buffer.from('client:s%3Acret-value').toString('base64')}`;
+        const isKnown =
+          request.headers.authorization === basic || (!basicOnly && form['client_secret'] === 's:cret-value');
+        if (!isKnown || status !== 200)
+          return answerJson(response, { error: 'invalid_client' }, isKnown ? status : 401);
+        issued += 1;
+        answerJson(response, { access_token: `token-number-${issued}`, token_type: 'bearer', expires_in: life });
+      });
+    });
+    const source = await start(({ url, headers }, response) => {
+      requests += 1;
+      const hasEnded = ends.includes(requests);
+      if (hasEnded || headers.authorization !== `Bearer token-number-${issued}`)
+        return answerJson(response, { error: 'token ended' }, 401);
+      const query = new URL(url!, 'http://source.test').searchParams;
+      const [offset, limit] = [Number(query.get('offset')), Math.min(2, Number(query.get('limit')))];
+      answerJson(response, { items: items.slice(offset, offset + limit), token: headers.authorization });
+    });
+    const auth = { oauth2: { tokenUrl: `${server.url}/token`, scope: 'read' } };
+    const paging = { by: 'offset', limit: 'limit', offset: 'offset' } as const;
+    const project = projectOf([pipelineOf({ records: '/items', paging })], auth);
+    const apiKey = keyOf('client:s:cret-value', auth);
+    const sync = async () => publish(source.url, project, { apiKey, maxAttempts: 2 });
+    return { sync, forms, tokens: () => issued };
+  }
+
+  it('buy a token, which is hidden in stored responses, and a new one if it ends in the middle of a pass', async () => {
+    const { sync, forms, tokens } = await startOAuth({ ends: [4] });
+    const warehouse = await sync();
+    expect(await readRows(warehouse, 'SELECT id FROM items ORDER BY ALL')).toEqual(items);
+    expect(forms[0]).toMatchObject({ grant_type: 'client_credentials', client_id: 'client', scope: 'read' });
+    expect(tokens()).toBe(2);
+    const [run] = await readdir(join(warehouse, 'landing'));
+    const bodies = await readFile(join(warehouse, 'landing', run!, 'bodies.gz'));
+    expect(String(gunzipSync(bodies))).not.toContain('token-number');
+    expect(String(gunzipSync(bodies))).toContain('[redacted]');
+  });
+
+  it('are sent in the header if the server reads them only there, and renewed before the token ends', async () => {
+    const { sync, forms, tokens } = await startOAuth({ basicOnly: true, life: 0.000_001 });
+    await sync();
+    expect(forms[1]!['client_secret']).toBeUndefined();
+    expect(tokens()).toBeGreaterThan(2);
+  });
+
+  it('are refused without a word about the secret', async () => {
+    const { sync } = await startOAuth({ status: 403 });
+    const error: unknown = await sync().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'source-refused-key',
+      message: expect.stringContaining('status 403 (invalid_client)'),
+    });
+    expect(JSON.stringify(error)).not.toContain('cret-value');
+  });
 });
 
 describe('a next page at another origin', () => {

@@ -120,13 +120,13 @@ describe('a commit', () => {
 
   it('renews an expired token once, and shows no token in an error', async () => {
     const fake = await startFakeCatalog(['voters'], { token: 'second-token' });
-    const given: boolean[] = [];
-    const token = (isExpired: boolean) => {
-      given.push(isExpired);
-      return Promise.resolve(new Secret(isExpired ? 'second-token' : 'first-token'));
+    const given: (string | null)[] = [];
+    const token = (rejected: Secret | null) => {
+      given.push(rejected?.reveal() ?? null);
+      return Promise.resolve(new Secret(rejected === null ? 'first-token' : 'second-token'));
     };
     await expect(connect(fake, { token })).resolves.toBeInstanceOf(Catalog);
-    expect(given).toEqual([false, true]);
+    expect(given).toEqual([null, 'first-token']);
     const refused = connect(fake, { token: () => Promise.resolve(new Secret('first-token')) });
     const error: unknown = await refused.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'lake', status: 401 });

@@ -35,7 +35,7 @@ export async function readApiKey(
     );
   }
   // With the name of a scheme, such as "Token abc".
-  const isScheme = 'header' in auth && /^[\w-]+ [\x21-\x7e]+$/.test(key);
+  const isScheme = 'header' in auth && /^authorization$/i.test(auth.header) && /^[\w-]+ [\x21-\x7e]+$/.test(key);
   if ((!/^[\x21-\x7e]+$/.test(key) && !isScheme) || key.split('\\').length > maxBackslashes + 1)
     throw new RekapError(
       'configuration',

@@ -1,5 +1,6 @@
 /** Talks to an Iceberg REST catalog: loads and creates tables, and commits changes of several tables at once. */
 
+import type { Tokens } from '../../source/oauth.ts';
 import { isRekapError, messageOf, RekapError } from '../../errors.ts';
 import type { Clock } from '../../runtime/context.ts';
 import type { Secret } from '../../source/secret.ts';
@@ -14,7 +15,7 @@ export interface CatalogSettings {
   readonly warehouse: string | null;
   readonly namespace: string;
   /** Returns the bearer token, or a new one after a 401; null without signing in. */
-  readonly token: ((isExpired: boolean) => Promise<Secret>) | null;
+  readonly token: Tokens | null;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'sleep'>;
 }
@@ -189,8 +190,9 @@ export class Catalog {
       });
       return { ...found, text: secret?.redact(found.text) ?? found.text };
     };
-    const first = await sendWith(await token?.(false));
-    return first.status === 401 && token !== null ? sendWith(await token(true)) : first;
+    const used = await token?.(null);
+    const first = await sendWith(used);
+    return first.status === 401 && token !== null ? sendWith(await token(used ?? null)) : first;
   }
 
   private path(rest: string): string {

@@ -27,7 +27,7 @@ function csvRows(body: Buffer, delimiter: string): string[][] {
     throw new ScanError('it is HTML or XML, not CSV', 0);
   const { parse } = require('csv-parse/sync') as typeof import('csv-parse/sync');
   try {
-    const rows = parse(body, { bom: true, delimiter, skip_empty_lines: true }) as string[][];
+    const rows = parse(body, { bom: true, delimiter, skip_empty_lines: true });
     return rows.map((row) => row.map((value) => JSON.stringify(value)));
   } catch (error) {
     const { code, message } = error as CsvError;
