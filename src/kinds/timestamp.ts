@@ -16,9 +16,11 @@ interface Timestamp {
   readonly offset?: string;
   /** How the source writes times: `s` or `ms` since 1970, or a format such as DD/MM/YYYY HH:mm. */
   readonly format?: string;
+  /** If true, digits after the sixth of a second are left out. Otherwise they make a value malformed, unless they are 0. */
+  readonly cut?: true;
 }
 
-export function timestampKind({ offset, format }: Timestamp): Kind {
+export function timestampKind({ offset, format, cut }: Timestamp): Kind {
   const example = format === undefined ? '2024-02-14T07:00:00' : isEpoch(format) ? '1707894000' : exampleOf(format);
   const isComplete = offset !== undefined || format !== undefined;
   return {
@@ -36,7 +38,7 @@ export function timestampKind({ offset, format }: Timestamp): Kind {
             const text = (format === undefined ? readStringText : readNumberText)(page, record, column);
             if (typeof text === 'number') return text;
             return (
-              (format === undefined ? readMoment(text, offset) : readFormatted(text, format, offset)) ??
+              (format === undefined ? readMoment(text, offset, cut) : readFormatted(text, format, offset)) ??
               NullReason.malformed
             );
           },
@@ -67,13 +69,13 @@ function printMoment(moment: bigint): string {
 }
 
 /** Returns microseconds since 1970; null if the text isn't a timestamp, or has more than six nonzero digits of a second. */
-export function readMoment(text: string, offset: string | undefined): bigint | null {
+export function readMoment(text: string, offset: string | undefined, cut = false): bigint | null {
   const [, date, hour, minute, second, fraction = '', zone = offset] =
     /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?)?([Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/.exec(
       text,
     ) ?? [];
   const begin = date === undefined ? null : readDay(date);
-  if (begin === null || zone === undefined || /[1-9]/.test(fraction.slice(6))) return null;
+  if (begin === null || zone === undefined || (!cut && /[1-9]/.test(fraction.slice(6)))) return null;
   const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second ?? 0) - secondsOf(zone);
   const moment = begin + seconds * 1000;
   if (moment < first || moment > last) return null;

@@ -18,7 +18,8 @@ interface DescribedColumn {
  * from 0 to 2,147,483,647 that may be summed. `integer` has 64 bits, or the given bounds. `decimal` has `precision` digits, `scale` of them after
  * the point. In texts, `group` separates groups of three digits, and `point` the fraction: `{ group: '.', point: ',' }` reads 1.234,5. `double` is
  * a floating-point number. `json` keeps any value as JSON. `date` may have a `format` such as DD/MM/YYYY. `timestamp` is stored in UTC. `offset`,
- * such as `+07:00`, applies to values without an offset, and `format` is `s` or `ms` since 1970, or such as DD/MM/YYYY HH:mm:ss.
+ * such as `+07:00`, applies to values without an offset, `format` is `s` or `ms` since 1970, or such as DD/MM/YYYY HH:mm:ss, and `cut` leaves out
+ * what is smaller than a microsecond.
  */
 export type ColumnDefinition = DescribedColumn &
   (
@@ -34,7 +35,7 @@ export type ColumnDefinition = DescribedColumn &
         readonly group?: Separator;
       }
     | { readonly kind: 'date'; readonly format?: string }
-    | { readonly kind: 'timestamp'; readonly offset?: string; readonly format?: string }
+    | { readonly kind: 'timestamp'; readonly offset?: string; readonly format?: string; readonly cut?: true }
   );
 
 /** A character between digits. A blank also stands for a no-break space. */
@@ -119,7 +120,7 @@ export interface OAuth2 {
   readonly audience?: string;
 }
 
-/** Describes how a request sends the API key. With `oauth2`, the key is `id:secret` of a client, or a token. `prefix`, such as `Token `, precedes it in the header. The key comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
+/** Describes how a request sends the API key. `query` is also the name of its place in a path, such as `{key}`. With `oauth2`, the key is `id:secret` of a client, or a token. `prefix`, such as `Token `, precedes it in the header. The key comes from REKAP_API_KEY, --api-key-file, or the environment variable `variable`. */
 export type Auth = (
   | { readonly header: string; readonly prefix?: string }
   | { readonly bearer: true }

@@ -98,13 +98,12 @@ export function date<const Given extends Nullable & { readonly format?: string }
 
 /**
  * Declares a column of timestamps in RFC 3339 format, stored in UTC. `offset`, such as `+07:00`, applies to values without an offset. `format`
- * is `s` or `ms` since 1970, or such as `DD/MM/YYYY HH:mm:ss`, which is UTC without an offset.
+ * is `s` or `ms` since 1970, or such as `DD/MM/YYYY HH:mm:ss`, which is UTC without an offset. `cut` leaves out what is smaller than a
+ * microsecond. Without it, such a value is malformed.
  */
-export function timestamp<const Given extends Nullable & { readonly offset?: string; readonly format?: string }>(
-  field: string,
-  comment: string = commentOn(field),
-  given?: Given,
-) {
+export function timestamp<
+  const Given extends Nullable & { readonly offset?: string; readonly format?: string; readonly cut?: true },
+>(field: string, comment: string = commentOn(field), given?: Given) {
   return { ...given, kind: 'timestamp', field, comment } as Declared<'timestamp', Given>;
 }
 

@@ -64,6 +64,7 @@ const columnOf = <Comment extends v.ObjectEntries[string]>(comment: Comment) => 
       kind: v.literal('timestamp'),
       offset: v.exactOptional(v.pipe(text, v.regex(/^[+-]\d{2}:\d{2}$/, 'is not an offset such as +07:00'))),
       format: v.exactOptional(named),
+      cut: v.exactOptional(v.literal(true)),
     }),
   ]);
 };

@@ -1,6 +1,6 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
-import type { AnyPipeline, ColumnDefinition, ColumnKind, Paging, Project } from './declaration.ts';
+import type { AnyPipeline, Auth, ColumnDefinition, ColumnKind, Paging, Project } from './declaration.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { formatNumber } from '../runtime/text.ts';
 import { problemOfFormat } from './time-format.ts';
@@ -49,7 +49,7 @@ function* findPipelineProblems(pipeline: AnyPipeline, project: Project): Found {
   yield* findKeyProblems(pipeline, columns);
   yield* findPartitionProblems(pipeline, columns, project);
   yield* findParameterProblems(pipeline);
-  yield* findOutsideProblems(pipeline);
+  yield* findOutsideProblems(pipeline, project.auth);
   yield* findPointerProblems(pipeline);
   for (const name of watch)
     if (!isOf(summable, columns.get(name)))
@@ -182,7 +182,7 @@ function* findParameterProblems({ parameters = {}, partition, paging }: AnyPipel
 }
 
 /** Every part of the path in braces must be a parameter, and what comes from beside the records must be there. */
-function* findOutsideProblems(pipeline: AnyPipeline): Found {
+function* findOutsideProblems(pipeline: AnyPipeline, auth: Auth | null): Found {
   const { path, parameters = {}, partition, paging, columns, format, request, headers = {} } = pipeline;
   if (paging.by === 'after' && afterColumn(pipeline) === undefined)
     yield [paging.field, `its paging reads "${paging.field}", which is not the field of a text or integer column`];
@@ -194,7 +194,8 @@ function* findOutsideProblems(pipeline: AnyPipeline): Found {
     if (/^(authorization|cookie|host|content-length|transfer-encoding|connection)$/i.test(name))
       yield [name, `the header "${name}" can't be declared; a key belongs to "auth"`];
   for (const [slot, name] of path.matchAll(/\{([^}]+)\}/g))
-    if (!known.includes(name)) yield [slot, `its path has ${slot}, but no parameter has this name`];
+    if (!known.includes(name) && !(auth !== null && 'query' in auth && auth.query === name))
+      yield [slot, `its path has ${slot}, but no parameter has this name`];
   for (const [name, column] of Object.entries(columns)) {
     if (column.kind !== 'text') continue;
     if (column.from === 'request' && partition?.column !== name)

@@ -63,8 +63,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (app.server.listening) onFailure?.(error);
   });
   app.addHook('onRequest', (request, reply, done) => {
-    const { socket, url = '/' } = request.raw;
-    options.onRequest?.(withoutKey(url, about.auth));
+    const { socket } = request.raw;
+    options.onRequest?.(withoutKey(request, about.auth));
     reply.headers({ 'x-content-type-options': 'nosniff', ...crossOrigin });
     if (isOverLimit(socket)) {
       throw new Problem(503, 'Too many requests are in progress. Retry after the number of seconds in Retry-After.', {
@@ -77,7 +77,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Problem)) onFailure?.(error);
-    sendProblem(error instanceof Problem ? error : failed, request.raw.url, reply);
+    sendProblem(error instanceof Problem ? error : failed, withoutKey(request, about.auth), reply);
   });
   // Schemas only document. Requests are read strictly by the handlers, and responses are written as texts.
   app.setValidatorCompiler(() => () => true);

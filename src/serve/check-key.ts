@@ -14,7 +14,8 @@ export function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | nu
     throw new Problem(401, detail, { headers: { 'www-authenticate': challenge } });
   }
   // The key is not a parameter of the endpoint.
-  if ('query' in auth) delete (request.query as Record<string, unknown>)[auth.query];
+  if ('query' in auth)
+    for (const values of [request.query, request.params]) delete (values as Record<string, unknown>)[auth.query];
 }
 
 interface OfferedKey {
@@ -23,7 +24,7 @@ interface OfferedKey {
   readonly challenge: string;
 }
 
-function readKey({ headers, raw }: FastifyRequest, auth: Auth): OfferedKey {
+function readKey({ headers, raw, params }: FastifyRequest, auth: Auth): OfferedKey {
   if ('header' in auth) {
     const value = headers[auth.header.toLowerCase()]?.toString();
     const { prefix = '' } = auth;
@@ -31,7 +32,8 @@ function readKey({ headers, raw }: FastifyRequest, auth: Auth): OfferedKey {
     return { key, place: `header ${auth.header}`, challenge: `ApiKey header="${auth.header}"` };
   }
   if ('query' in auth) {
-    const key = new URLSearchParams(raw.url?.split('?')[1]).get(auth.query) ?? undefined;
+    const inPath = (params as Readonly<Record<string, string>> | undefined)?.[auth.query];
+    const key = inPath ?? new URLSearchParams(raw.url?.split('?')[1]).get(auth.query) ?? undefined;
     return { key, place: `parameter ${auth.query}`, challenge: `ApiKey query="${auth.query}"` };
   }
   const [, scheme, value = ''] = /^(\S+) +(.+)$/.exec(headers.authorization ?? '') ?? [];
@@ -42,11 +44,13 @@ function readKey({ headers, raw }: FastifyRequest, auth: Auth): OfferedKey {
   return { key, place, challenge: 'Basic realm="rekap"' };
 }
 
-/** Returns the path and query of a request without a key in the query. */
-export function withoutKey(target: string, auth: Auth | null): string {
-  if (auth === null || !('query' in auth)) return target;
-  const [path = '', query] = target.split('?');
+/** Returns the path and query of a request without a key in them. */
+export function withoutKey({ raw: { url = '/' }, routeOptions }: FastifyRequest, auth: Auth | null): string {
+  if (auth === null || !('query' in auth)) return url;
+  const [path = '', query] = url.split('?');
+  const route = routeOptions.url?.split('/') ?? [];
+  const parts = path.split('/').map((part, index) => (route[index] === `:${auth.query}` ? `{${auth.query}}` : part));
   const parameters = new URLSearchParams(query);
   parameters.delete(auth.query);
-  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+  return parameters.size === 0 ? parts.join('/') : `${parts.join('/')}?${parameters.toString()}`;
 }

@@ -6,18 +6,26 @@ import type { Auth } from '../project/declaration.ts';
 
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
-  /** Added to each request when it is sent, but never stored or printed. */
-  readonly query: string | null;
+  /** Puts the key into the path or the query of a request when it is sent. It is never stored or printed there. */
+  place(path: string): string;
 }
 
 export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
-  const headers = (values: Record<string, string>): Credentials => ({ headers: values, query: null });
+  const headers = (values: Record<string, string>): Credentials => ({ headers: values, place: (path) => path });
   if (auth === null) return headers({});
   if ('header' in auth) return headers({ [auth.header.toLowerCase()]: `${auth.prefix ?? ''}${secret.reveal()}` });
   // Without a colon, the key is a token already.
   if ('bearer' in auth || 'oauth2' in auth) return headers({ authorization: `Bearer ${secret.reveal()}` });
   if ('basic' in auth) return headers({ authorization: `Basic ${encodeBasic(secret.reveal())}` });
-  return { headers: {}, query: `${encodeURIComponent(auth.query)}=${encodeURIComponent(secret.reveal())}` };
+  const value = encodeURIComponent(secret.reveal());
+  const slot = `{${auth.query}}`;
+  return {
+    headers: {},
+    place: (path) =>
+      path.includes(slot)
+        ? path.replaceAll(slot, () => value)
+        : `${path}${path.includes('?') ? '&' : '?'}${encodeURIComponent(auth.query)}=${value}`,
+  };
 }
 
 /** Returns the key of a source with its other forms: encoded for basic authentication, and the password alone. */

@@ -111,8 +111,7 @@ export function createHttpTransport(options: HttpOptions): Transport {
         'user-agent': 'rekap',
         ...declared,
       };
-      const query = withKey ? credentials.query : null;
-      const requested = query === null ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+      const requested = withKey ? credentials.place(path) : path;
       const sendWith = async (secrets: Readonly<Record<string, string>>) => {
         const all = { ...headers, ...secrets };
         const sent = (await pool).request({ method: 'GET', ...post, origin, path: requested, headers: all, signal });

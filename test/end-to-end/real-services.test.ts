@@ -204,6 +204,37 @@ it('sends declared headers, the key with its prefix, and names of parameters as 
   expect(source.paths[0]).toBe("/items?$filter=a%20eq%20'b%20c'&x[]=1,2");
 });
 
+it('a service with its parameters, its page and its key in the path, and the total in an array, is read whole', async () => {
+  const items = Array.from({ length: 23 }, (_, index) => ({ id: `v${index}` }));
+  const source = await start(({ url = '' }, response) => {
+    const [, domain, page, given] = /^\/list\/model\/var\/domain\/(\d+)\/page\/(\d+)\/key\/([^/]+)\/$/.exec(url) ?? [];
+    if (given !== testKey || domain !== '3100') return answerJson(response, { status: 'Error' }, 401);
+    const part = items.slice((Number(page) - 1) * 10, Number(page) * 10);
+    const head = { page: Number(page), pages: 3, per_page: 10, count: part.length, total: items.length };
+    answerJson(response, part.length === 0 ? { status: 'OK', data: '' } : { status: 'OK', data: [head, part] });
+  });
+  const pipeline = pipelineOf({
+    path: '/list/model/var/domain/{domain}/page/{page}/key/{key}/',
+    parameters: { domain: '3100' },
+    paging: { by: 'page', page: 'page' },
+    records: '/data/1',
+    reportedCount: '/data/0/total',
+  });
+  const warehouse = await publish(source.url, projectOf([pipeline], { query: 'key' }));
+  expect(await readRows(warehouse, 'SELECT count(*)::INTEGER AS n FROM items')).toEqual([{ n: 23 }]);
+  const [run] = await readdir(join(warehouse, 'landing'));
+  expect(await readFile(join(warehouse, 'landing', run!, 'responses.jsonl'), 'utf8')).not.toContain(testKey);
+  const served = await serveSource(
+    await openWarehouseSource(warehouse, [pipeline]),
+    undefined,
+    projectOf([pipeline], { query: 'key' }),
+  );
+  const path = (key: string) => `/list/model/var/domain/3100/page/1/key/${key}/`;
+  const refused = await fetch(served.url + path('wrong'));
+  expect([refused.status, (await fetch(served.url + path(testKey))).status]).toEqual([401, 200]);
+  expect(await refused.json()).toMatchObject({ instance: path('{key}') });
+});
+
 describe('client credentials of OAuth 2', () => {
   const items = Array.from({ length: 5 }, (_, index) => ({ id: String(index) }));
 

@@ -63,7 +63,7 @@ describe('a pipeline', () => {
     [/^comment is empty/, { comment: ' ' }],
     [/reportedCount is at "\/data\/0\/n", which is inside the records/, { reportedCount: '/data/0/n' }],
     [/reportedCount is at "\/count", which is inside the records at ""/, { records: '' }],
-    [/reportedCount is at "\/count", but NDJSON has nothing beside/, { format: 'ndjson' }],
+    [/reportedCount is at "\/count", but the format ndjson has nothing beside/, { format: 'ndjson' }],
     [/^paging.hasMore is not a JSON pointer/, { paging: { by: 'none', hasMore: 'more' } }],
     [/hasMore is at "", which is the whole response/, { paging: { by: 'none', hasMore: '' } }],
     [

@@ -171,6 +171,13 @@ export const cases: Readonly<Record<string, KindCase>> = {
     accepted: '"14.02.2024 07:30" → 2024-02-14 00:30:00',
     refused: '"14.02.2024" | "14.02.2024 24:00" | "2024-02-14T07:30:00Z" | "30.02.2024 07:30"',
   },
+  'timestamp that is cut': {
+    column: timestamp('v', 'V.', { cut: true }),
+    type: 'TIMESTAMP',
+    accepted:
+      '"2024-02-14T07:30:00.1234567Z" → 2024-02-14 07:30:00.123456 | "2024-02-14T07:30:00Z" → 2024-02-14 07:30:00',
+    refused: '"2024-02-14T07:30:00.12345678901Z" | "2024-02-14"',
+  },
   'timestamp in milliseconds': {
     column: timestamp('v', 'V.', { format: 'ms' }),
     type: 'TIMESTAMP',

@@ -84,10 +84,11 @@ export async function serveFolder(folder: string, faults?: FaultSettings): Promi
 export async function serveSource(
   source: RecordSource,
   faults?: FaultSettings,
-  { pipelines }: Pick<Project, 'pipelines'> = project,
+  about: Project = project,
 ): Promise<{ url: string }> {
   const service = await startService({
-    pipelines,
+    pipelines: about.pipelines,
+    about,
     source,
     keys: new ApiKeys([testKey]),
     host: '127.0.0.1',

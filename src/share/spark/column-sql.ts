@@ -38,7 +38,7 @@ export function columnItems({ columns }: AnyPipeline): string[] {
 
 /** Returns whether Spark's SQL can read the column. The newer kinds and formats are for DuckDB only. */
 export function isInSpark(column: ColumnDefinition): boolean {
-  const isPlain = !['from', 'group', 'point', 'format'].some((option) => option in column);
+  const isPlain = !['from', 'group', 'point', 'format', 'cut'].some((option) => option in column);
   return isPlain && column.kind !== 'json' && column.kind !== 'double';
 }
 
