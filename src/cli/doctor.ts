@@ -43,7 +43,7 @@ export const command = declareCommand({
       project,
       warehouse: args.warehouse,
       baseUrl: url === null ? null : readBaseUrl(url, project.pipelines),
-      apiKey: hasKey ? await readApiKey(file, auth) : null,
+      apiKey: hasKey ? await readApiKey(file, auth, project.pipelines) : null,
       pageSize: args['page-size'],
       timeout: args.timeout * 1000,
       clock: systemClock,

@@ -96,7 +96,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
   );
   const bucket = args.push === undefined ? null : readBucketUrl(args.push).url;
   if (args.lake) await checkCatalogSettings(args);
-  const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth);
+  const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth, project.pipelines);
 
   return async () => {
     const { sync } = await import('../sync.ts');

@@ -35,7 +35,7 @@ export function differencesSql(
   const first = quoteIdentifier(key[0]!);
   const places = place.map(({ name, type }) => {
     const column = quoteIdentifier(name);
-    return key.includes(name) ? `coalesce(n.${column}, o.${column}) AS ${column}` : `NULL::${type} AS ${column}`;
+    return `${key.includes(name) ? `coalesce(n.${column}, o.${column})` : 'NULL'}::${type} AS ${column}`;
   });
   const compared = columns.filter((name) => !key.includes(name)).map((name) => [name, quoteIdentifier(name)] as const);
   const values = compared.map(

@@ -28,6 +28,7 @@ import {
   quarantineTable,
   snapshotsLogTable,
   type TableDefinition,
+  placeColumns,
   violationsLogTable,
   violationsTable,
 } from './tables.ts';
@@ -225,7 +226,10 @@ export class Load {
   }
 
   private async markInconsistent(pipeline: AnyPipeline): Promise<void> {
-    const same = pipeline.key.map((name) => `t.${quoteIdentifier(name)} = v.${quoteIdentifier(name)}`).join(' AND ');
+    const same = placeColumns(this.options.project.pipelines)
+      .filter(({ name }) => pipeline.key.includes(name))
+      .map(({ name, type }) => `t.${quoteIdentifier(name)}::${type} = v.${quoteIdentifier(name)}`)
+      .join(' AND ');
     await this.database.run(
       `UPDATE ${quoteIdentifier(pipeline.table)} t SET ${consistencyColumn} = false FROM violations v
        WHERE t.${consistencyColumn} AND v.severity = 'error' AND v.dataset = ${quoteText(pipeline.table)} AND ${same}`,

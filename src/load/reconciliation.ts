@@ -3,6 +3,8 @@
 import { reconciliationName } from '../project/reserved.ts';
 import { quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { type AnyPipeline, type SumCheck, sumChecks } from '../project/declaration.ts';
+import { kindOf } from '../kinds/kinds.ts';
+import { placeColumns } from './tables.ts';
 import type { SqlFile } from '../project/sql-file.ts';
 
 /**
@@ -10,7 +12,8 @@ import type { SqlFile } from '../project/sql-file.ts';
  * Per dataset and check, the sum of all totals minus the listed differences equals the sum of the known parts.
  */
 export function reconciliationModel(pipelines: readonly AnyPipeline[]): SqlFile {
-  const selects = pipelines.flatMap((pipeline) => sumChecks(pipeline).map((check) => select(pipeline, check)));
+  const places = placeColumns(pipelines);
+  const selects = pipelines.flatMap((pipeline) => sumChecks(pipeline).map((check) => select(pipeline, check, places)));
   return {
     name: reconciliationName,
     comment:
@@ -45,13 +48,22 @@ function unite([first = '', ...others]: readonly string[]): string {
   return `WITH step_0 AS (${first}),\n${steps.join(',\n')}\nFROM step_${others.length}`;
 }
 
-function select(pipeline: AnyPipeline, { name, parts, whole }: SumCheck): string {
-  const { table, key } = pipeline;
+function select(
+  pipeline: AnyPipeline,
+  { name, parts, whole }: SumCheck,
+  places: ReturnType<typeof placeColumns>,
+): string {
+  const { table, key, columns } = pipeline;
+  const ofKey = key.map((part) => {
+    const column = quoteIdentifier(part);
+    const type = places.find((place) => place.name === part)!.type;
+    return kindOf(columns[part]!).sqlType === type ? column : `${column}::${type} AS ${column}`;
+  });
   const type = sumType(pipeline, [whole, ...parts]);
   const total = quoteIdentifier(whole);
   const known = parts.map((part) => `coalesce(${quoteIdentifier(part)}, 0)::${type}`).join(' + ');
   const unknown = parts.map((part) => `CASE WHEN ${quoteIdentifier(part)} IS NULL THEN ${quoteText(part)} END`);
-  return `SELECT ${quoteText(table)} AS dataset, ${key.map(quoteIdentifier).join(', ')}, ${quoteText(name)} AS check_name,
+  return `SELECT ${quoteText(table)} AS dataset, ${ofKey.join(', ')}, ${quoteText(name)} AS check_name,
   ${quoteText(whole)} AS total_column, ${total}::${type} AS source_total, ${known} AS known_parts,
   coalesce(${total}, 0)::${type} - (${known}) AS difference,
   nullif(concat_ws(', ', ${unknown.join(', ')}), '') AS unknown_parts

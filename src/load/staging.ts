@@ -7,7 +7,14 @@ import { rowMessage } from './check-messages.ts';
 import * as arrow from '../runtime/arrow.ts';
 import { type Database, duckdb, quoteIdentifier } from '../runtime/database.ts';
 import { kindOf } from '../kinds/kinds.ts';
-import { datasetTable, placeColumns, quarantineTable, stagedViolationsTable, type TableDefinition } from './tables.ts';
+import {
+  datasetTable,
+  placeColumns,
+  quarantineTable,
+  stagedViolationsTable,
+  type TableColumn,
+  type TableDefinition,
+} from './tables.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { Batch, Quarantined, Violation } from '../stages.ts';
 
@@ -35,7 +42,7 @@ export class Staging {
   private readonly violations: DuckDBAppender;
   private readonly quarantine: DuckDBAppender;
   private readonly appenders: ReadonlyMap<string, DuckDBAppender>;
-  private readonly violationColumns: readonly string[];
+  private readonly places: readonly TableColumn[];
 
   private constructor(
     database: Database,
@@ -46,7 +53,7 @@ export class Staging {
     this.appenders = appenders;
     this.violations = appenders.get('violations')!;
     this.quarantine = appenders.get('quarantine')!;
-    this.violationColumns = placeColumns(pipelines).map(({ name }) => name);
+    this.places = placeColumns(pipelines);
   }
 
   static async create(database: Database, pipelines: readonly AnyPipeline[]): Promise<Staging> {
@@ -96,7 +103,10 @@ export class Staging {
   private violationValues(pipeline: AnyPipeline, violation: Violation): Values {
     return [
       violation.dataset,
-      ...this.violationColumns.map((name) => violation.place[name] ?? null),
+      ...this.places.map(({ name, type }) => {
+        const value = violation.place[name] ?? null;
+        return value !== null && type === 'VARCHAR' ? String(value) : value;
+      }),
       violation.check_name,
       violation.severity,
       violation.column_name,

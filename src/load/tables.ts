@@ -41,14 +41,19 @@ export function datasetTable(pipeline: AnyPipeline): TableDefinition {
   };
 }
 
-/** Returns the columns of all keys of a project, which locate a violation. NULL for datasets without a column of that name. */
+/**
+ * Returns the columns of all keys of a project, which locate a violation. NULL for datasets without a column of that name. Texts if datasets
+ * have columns of the same name and of different types.
+ */
 export function placeColumns(pipelines: readonly AnyPipeline[]): TableColumn[] {
   const places = new Map<string, TableColumn>();
   for (const { key, columns } of pipelines)
     for (const name of key) {
       const definition = columns[name]!;
       const comment = `${definition.comment} Part of the key of the row.`;
-      if (!places.has(name)) places.set(name, { name, type: kindOf(definition).sqlType, comment });
+      const { sqlType } = kindOf(definition);
+      const first = places.get(name) ?? { name, type: sqlType, comment };
+      places.set(name, first.type === sqlType ? first : { ...first, type: 'VARCHAR' });
     }
   return [...places.values()];
 }
@@ -223,7 +228,9 @@ export function totalType(pipelines: readonly AnyPipeline[]): string {
  */
 export function selectList(columns: readonly TableColumn[], existing: ReadonlySet<string>): string {
   return columns
-    .map(({ name, type }) => (existing.has(name) ? quoteIdentifier(name) : `NULL::${type} AS ${quoteIdentifier(name)}`))
+    .map(
+      ({ name, type }) => `${existing.has(name) ? quoteIdentifier(name) : 'NULL'}::${type} AS ${quoteIdentifier(name)}`,
+    )
     .join(', ');
 }
 

@@ -3,7 +3,6 @@
 import { isRekapError, messageOf, RekapError } from '../errors.ts';
 import type { Clock } from '../runtime/context.ts';
 import type { Transport } from '../source/http-transport.ts';
-import { withoutKey } from '../source/response-reader.ts';
 import type { Secret } from '../source/secret.ts';
 import { adviceOnCertificate, connectionCode } from '../source/source-messages.ts';
 
@@ -78,7 +77,7 @@ export class Prober {
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
     try {
       const { status, headers, body: received } = await transport.send(request, target, bounded);
-      const body = withoutKey(received, apiKey);
+      const body = apiKey.removeFrom(received);
       this.requests.push({ target, status, note: busy.has(status) ? 'the source is busy' : '' });
       return { target, status, headers, body, text: body.toString('utf8') };
     } catch (error) {

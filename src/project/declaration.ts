@@ -171,8 +171,8 @@ export interface SourceSettings {
   readonly records: string;
   /** JSON pointer to the number of records that the response reports. It proves nothing alone, but can show that records are missing. */
   readonly reportedCount?: string;
-  /** Headers of every request. The key has its own place. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of every request: their values, or the environment variables with a secret. */
+  readonly headers?: Readonly<Record<string, string | { readonly variable: string }>>;
 }
 
 /** A request with a body. The list is only read, so the request is retried and repeated like a GET. */

@@ -22,6 +22,7 @@ const parameter = v.pipe(
   v.regex(/^(?:[\w.$[\]:@-]+|(?:\/(?:[^~/]|~[01])+)+)$/, 'is neither the name of a query parameter nor a JSON pointer'),
 );
 const header = v.pipe(text, v.regex(/^[\w-]+$/, 'is not the name of a header'));
+const variableName = v.pipe(text, v.regex(/^[A-Za-z_]\w*$/, 'is not the name of an environment variable'));
 const headerValue = v.pipe(text, v.regex(/^[\x20-\x7e]*$/, 'is not the value of a header'));
 const urlPath = v.pipe(
   text,
@@ -143,7 +144,7 @@ const settings = {
   delimiter: v.exactOptional(v.picklist([',', ';', '\t', '|'])),
   records: pointer,
   reportedCount: v.exactOptional(pointer),
-  headers: v.exactOptional(v.record(header, headerValue)),
+  headers: v.exactOptional(v.record(header, v.union([headerValue, v.strictObject({ variable: variableName })]))),
 };
 const optionalSettings = {
   ...settings,
@@ -181,7 +182,7 @@ export const pipelineShape: v.GenericSchema<unknown, DeclaredPipeline> = v.stric
   ...optionalSettings,
 });
 
-const variable = v.exactOptional(v.pipe(text, v.regex(/^[A-Za-z_]\w*$/, 'is not the name of an environment variable')));
+const variable = v.exactOptional(variableName);
 
 // A secret must not be sent in plain text.
 const tokenUrl = v.pipe(

@@ -1,6 +1,6 @@
 /** Finds names that contradict each other or are reserved, and datasets that a project has twice. */
 
-import type { ColumnKind, Project } from './declaration.ts';
+import type { Project } from './declaration.ts';
 import { ownChecks, ownTables, reconciliationName } from './reserved.ts';
 import type { SqlFile } from './sql-file.ts';
 import { type Found, repeated } from './validate-checks.ts';
@@ -39,20 +39,6 @@ export function* findNamesProblems({ pipelines }: Project): Generator<Declaratio
     if (sources.indexOf(source) < place) {
       const { table, path } = pipelines[place]!;
       yield { of: table, near: path, what: `another pipeline already reads the endpoint "${path}"` };
-    }
-  const kinds = new Map<string, { kind: ColumnKind; table: string }>();
-  for (const { table, key, columns } of pipelines)
-    for (const name of key) {
-      const kind = columns[name]?.kind;
-      if (kind === undefined) continue;
-      const first = kinds.get(name) ?? { kind, table };
-      kinds.set(name, first);
-      if (first.kind !== kind)
-        yield {
-          of: table,
-          near: name,
-          what: `its key column "${name}" is of kind ${kind}, but that of "${first.table}" is of kind ${first.kind}; the tables violations and changes have one column for both`,
-        };
     }
 }
 

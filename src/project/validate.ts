@@ -190,9 +190,12 @@ function* findOutsideProblems(pipeline: AnyPipeline, auth: Auth | null): Found {
   for (const name of known)
     if (name?.startsWith('/') === true && request === undefined)
       yield [name, `the parameter "${name}" is a JSON pointer, but without "request" there is no body`];
-  for (const name of Object.keys(headers))
-    if (/^(authorization|cookie|host|content-length|transfer-encoding|connection)$/i.test(name))
-      yield [name, `the header "${name}" can't be declared; a key belongs to "auth"`];
+  for (const [name, value] of Object.entries(headers)) {
+    if (/^(host|content-length|transfer-encoding|connection)$/i.test(name))
+      yield [name, `the header "${name}" can't be declared`];
+    else if (/^(authorization|cookie)$/i.test(name) && typeof value === 'string')
+      yield [name, `the header "${name}" contains a secret; give a variable: { variable: 'NAME' }`];
+  }
   for (const [slot, name] of path.matchAll(/\{([^}]+)\}/g))
     if (!known.includes(name) && !(auth !== null && 'query' in auth && auth.query === name))
       yield [slot, `its path has ${slot}, but no parameter has this name`];

@@ -146,9 +146,10 @@ async function sinceSql(database: Database, pipelines: readonly AnyPipeline[], f
   const history = await columnNames(database, 'new', changesTableName);
   if (history.size === 0) return 'NULL::VARCHAR';
   const same = changesTable(pipelines)
-    .columns.map(({ name }) => name)
     // The history may not have the key columns of newer datasets.
-    .filter((name) => history.has(name) && !['old_value', 'kind', 'snapshot_id', ...changedNumbers].includes(name))
-    .map((name) => `c.${quoteIdentifier(name)} IS NOT DISTINCT FROM d.${quoteIdentifier(name)}`);
+    .columns.filter(
+      ({ name }) => history.has(name) && !['old_value', 'kind', 'snapshot_id', ...changedNumbers].includes(name),
+    )
+    .map(({ name, type }) => `c.${quoteIdentifier(name)}::${type} IS NOT DISTINCT FROM d.${quoteIdentifier(name)}`);
   return `(SELECT max(c.snapshot_id) FROM new.${changesTableName} c WHERE c.snapshot_id > ${quoteText(from)} AND ${same.join(' AND ')})`;
 }

@@ -197,7 +197,8 @@ async function stateDataset(
   );
   // A violation of a whole partition has no other parts of the key.
   const same = key.map(
-    (one) => `(v.${quoteIdentifier(one)} IS NULL OR v.${quoteIdentifier(one)} = t.${quoteIdentifier(one)})`,
+    (one) =>
+      `(v.${quoteIdentifier(one)} IS NULL OR v.${quoteIdentifier(one)}::VARCHAR = t.${quoteIdentifier(one)}::VARCHAR)`,
   );
   const violations = await database.rows<{ check: string; severity: string; rows: number }>(
     `SELECT check_name AS "check", severity, count(*)::INTEGER AS rows FROM violations v

@@ -2,7 +2,7 @@
 
 import type { Client } from './oauth.ts';
 import { Secret } from './secret.ts';
-import type { Auth } from '../project/declaration.ts';
+import type { AnyPipeline, Auth } from '../project/declaration.ts';
 
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
@@ -28,18 +28,34 @@ export function credentialsOf(auth: Auth | null, secret: Secret): Credentials {
   };
 }
 
-/** Returns the key of a source with its other forms: encoded for basic authentication, and the password alone. */
-export function keyOf(key: string, auth: Auth | null): Secret {
-  // After the name of a scheme, such as "Token".
-  const [, token] = /^\S+ (\S{8,})$/.exec(key) ?? [];
+/** Returns the declared headers, in lower case. Those from a variable go only with the secret. */
+export function declaredHeaders(declared: AnyPipeline['headers'] = {}, secret: Secret | null): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(declared).flatMap(([name, given]) => {
+      const value = typeof given === 'string' ? given : secret?.variables[given.variable];
+      return value === undefined ? [] : [[name.toLowerCase(), value]];
+    }),
+  );
+}
+
+/**
+ * Returns the key of a source with its other forms: encoded for basic authentication, and the password alone.
+ * @param variables Secrets of declared headers, by the name of their variable.
+ */
+export function keyOf(key: string, auth: Auth | null, variables: Readonly<Record<string, string>> = {}): Secret {
+  const also = Object.values(variables).flatMap((value) => [value, ...afterScheme(value)]);
   if (auth === null || !('basic' in auth || 'oauth2' in auth))
-    return new Secret(key, token === undefined ? [] : [token]);
+    return new Secret(key, [...also, ...afterScheme(key)], variables);
   const password = key.slice(key.indexOf(':') + 1);
   // A short one could occur in the data by chance.
-  return new Secret(key, [
-    encodeBasic(key),
-    ...(/^.{8,}$/.test(password) && !/^\d+$/.test(password) ? [password] : []),
-  ]);
+  const own = [encodeBasic(key), ...(/^.{8,}$/.test(password) && !/^\d+$/.test(password) ? [password] : [])];
+  return new Secret(key, [...also, ...own], variables);
+}
+
+/** Returns what follows the name of a scheme, such as "Token". */
+function afterScheme(value: string): string[] {
+  const [, token] = /^\S+ (\S{8,})$/.exec(value) ?? [];
+  return token === undefined ? [] : [token];
 }
 
 function encodeBasic(userAndPassword: string): string {

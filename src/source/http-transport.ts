@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { RekapError, systemCode } from '../errors.ts';
-import type { Auth } from '../project/declaration.ts';
+import type { AnyPipeline, Auth } from '../project/declaration.ts';
 import { isLoopback } from './base-url.ts';
-import { clientOf, credentialsOf } from './credentials.ts';
+import { clientOf, credentialsOf, declaredHeaders } from './credentials.ts';
 import { tokensOf } from './oauth.ts';
 import type { Secret } from './secret.ts';
 import { isSuccess, type PageRequest } from '../stages.ts';
@@ -25,7 +25,7 @@ interface RequestSettings {
   readonly origin?: string;
   /** True if the key may go to the other origin. */
   readonly withKey?: boolean;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: AnyPipeline['headers'];
 }
 
 export interface Transport {
@@ -109,11 +109,11 @@ export function createHttpTransport(options: HttpOptions): Transport {
         accept: 'application/json, application/x-ndjson',
         'accept-encoding': 'gzip, br',
         'user-agent': 'rekap',
-        ...declared,
       };
+      const ofPipeline = declaredHeaders(declared, withKey ? options.apiKey : null);
       const requested = withKey ? credentials.place(path) : path;
       const sendWith = async (secrets: Readonly<Record<string, string>>) => {
-        const all = { ...headers, ...secrets };
+        const all = { ...headers, ...secrets, ...ofPipeline };
         const sent = (await pool).request({ method: 'GET', ...post, origin, path: requested, headers: all, signal });
         return sent.catch((error: unknown) => {
           throw localFailure(error) ?? error;

@@ -72,16 +72,7 @@ function decodeQuery(text: string): string {
 }
 
 function withoutKeyText(text: string, apiKey: Secret): string {
-  return withoutKey(Buffer.from(text), apiKey).toString();
-}
-
-/** A shorter key, or one of digits only, could occur in the data by chance. Removing it would change figures. */
-const minKeyLength = 8;
-
-/** Returns the body, or a copy without the key if the source echoes it, plain or escaped for JSON, URLs or HTML. */
-export function withoutKey(body: Buffer, apiKey: Secret): Buffer {
-  const key = apiKey.reveal();
-  return key.length < minKeyLength || /^\d+$/.test(key) ? body : apiKey.removeFrom(body);
+  return apiKey.removeFrom(Buffer.from(text)).toString();
 }
 
 export class ResponseReader {
@@ -101,7 +92,7 @@ export class ResponseReader {
   ): Promise<FetchedPage | FailedAttempt> {
     const { apiKey, health, warn } = this.context;
     const { status, headers } = response;
-    const body = withoutKey(response.body, apiKey);
+    const body = apiKey.removeFrom(response.body);
     if (body !== response.body)
       warn(
         'key',

@@ -5,19 +5,27 @@ import { RekapError } from '../errors.ts';
 
 const redacted = '[redacted]';
 
+/** A shorter secret, or one of digits only, could occur in the data by chance. Removing it would change figures. */
+const minLength = 8;
+
 /** An API key that prints as [redacted] wherever it is printed, logged or serialized. */
 export class Secret {
   readonly #value: string;
+  readonly #variables: Readonly<Record<string, string>>;
   readonly #also: Secret[];
   /** Patterns for all forms, created on first use: for bytes, and for messages, where case may differ. */
   #inBytes: RegExp | null = null;
   #inMessages: RegExp | null = null;
 
-  /** @param also Other texts that contain or reveal it. */
-  constructor(value: string, also: readonly string[] = []) {
+  /**
+   * @param also Other texts that contain or reveal it.
+   * @param variables The secrets of headers that the project declares, by the name of their variable.
+   */
+  constructor(value: string, also: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
     if (typeof value !== 'string')
       throw new RekapError('usage', 'The API key is not a string.', 'Pass a string to `new Secret(…)`.');
     this.#value = value;
+    this.#variables = variables;
     this.#also = also.map((text) => new Secret(text));
   }
 
@@ -30,23 +38,28 @@ export class Secret {
     return this.#value;
   }
 
+  get variables(): Readonly<Record<string, string>> {
+    return this.#variables;
+  }
+
   /**
    * Returns a message with the secret replaced, however JSON, a URL, a host name or HTML escapes it. Format characters
    * that could hide it are removed first.
    */
   redact(text: string): string {
+    for (const other of this.#also) text = other.redact(text);
     // A shorter one would occur in any text by chance.
     if (this.#value.length < 4) return text;
-    for (const other of this.#also) text = other.redact(text);
     const plain = text.replace(/\p{Cf}/gu, '');
     this.#inMessages ??= new RegExp(this.#forms(), 'gi');
     const clean = plain.replace(this.#inMessages, redacted);
     return clean === plain ? text : clean;
   }
 
-  /** Returns bytes with the secret replaced, however JSON, a URL or HTML escapes it; the same buffer if they don't contain it. */
+  /** Returns bytes with the secret replaced, however JSON, a URL or HTML escapes it; the same buffer if they don't contain it. Short ones stay. */
   removeFrom(bytes: Buffer): Buffer {
     for (const other of this.#also) bytes = other.removeFrom(bytes);
+    if (this.#value.length < minLength || /^\d+$/.test(this.#value)) return bytes;
     // Fast path for almost every response: an escaped secret needs one of these marks.
     const escapes = [
       '\\u00',

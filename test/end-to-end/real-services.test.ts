@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
-import { count, text } from '../../src/project/define.ts';
+import { count, date, integer, sum, text } from '../../src/project/define.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
 import { keyOf } from '../../src/source/credentials.ts';
 import { answerJson, type FaultServer, type Script, startFaultServer } from '../support/fault-server.ts';
@@ -204,6 +204,18 @@ it('sends declared headers, the key with its prefix, and names of parameters as 
   expect(source.paths[0]).toBe("/items?$filter=a%20eq%20'b%20c'&x[]=1,2");
 });
 
+it('a header with a secret has it from a variable, which goes nowhere else and is in no file', async () => {
+  const secret = 'Bearer another-secret';
+  const source = await start(({ headers }, response) =>
+    answerJson(response, [{ id: `${headers['authorization']} ${headers['x-api-key']}` }]),
+  );
+  const pipeline = pipelineOf({ headers: { Authorization: { variable: 'OTHER_TOKEN' } } });
+  const apiKey = keyOf(testKey, null, { OTHER_TOKEN: secret });
+  const warehouse = await publish(source.url, projectOf([pipeline], { header: 'x-api-key' }), { apiKey });
+  expect(source.headers[0]).toMatchObject({ authorization: secret, 'x-api-key': testKey });
+  expect(await readRows(warehouse, 'SELECT id FROM items')).toEqual([{ id: '[redacted] [redacted]' }]);
+});
+
 it('a service with its parameters, its page and its key in the path, and the total in an array, is read whole', async () => {
   const items = Array.from({ length: 23 }, (_, index) => ({ id: `v${index}` }));
   const source = await start(({ url = '' }, response) => {
@@ -382,4 +394,29 @@ it('goes through the proxy of the environment, but not to this machine', async (
   await publish('http://source.test', project);
   expect(new Set(tunnels)).toEqual(new Set(['source.test:80']));
   vi.unstubAllEnvs();
+});
+
+it('two datasets may have key columns of the same name and of different kinds', async () => {
+  const totals: Record<string, number> = { '/items': 4, '/days': 4 };
+  const source = await start(({ url = '' }, response) => {
+    const id = url === '/items' ? 7 : '2024-02-14';
+    answerJson(response, [{ id, male: 1, female: 2, total: totals[url] }]);
+  });
+  const figures = { male: count('male', 'Men.'), female: count('female', 'Women.'), total: count('total', 'All.') };
+  const checks = [sum('total', ['male', 'female'])];
+  const of = (table: string, id: AnyPipeline['columns'][string]) =>
+    pipelineOf({ table, path: `/${table}`, columns: { id, ...figures }, checks });
+  const project = projectOf([of('items', integer('id', 'ID.')), of('days', date('id', 'Day.'))]);
+  const warehouse = await publish(source.url, project);
+  totals['/days'] = 5;
+  await runSync(syncOptions(warehouse, source.url, { datasets: ['days'] }), {}, project);
+  expect(await readRows(warehouse, 'SELECT dataset, id, actual FROM violations ORDER BY ALL')).toEqual([
+    { dataset: 'days', id: '2024-02-14', actual: '5' },
+    { dataset: 'items', id: '7', actual: '4' },
+  ]);
+  expect(await readRows(warehouse, 'SELECT dataset, id, new_value FROM changes')).toEqual([
+    { dataset: 'days', id: '2024-02-14', new_value: '5' },
+  ]);
+  const consistency = 'SELECT is_consistent AS ok FROM items UNION ALL SELECT is_consistent FROM days';
+  expect(await readRows(warehouse, consistency)).toEqual([{ ok: false }, { ok: false }]);
 });

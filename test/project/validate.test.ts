@@ -186,10 +186,6 @@ describe('a project', () => {
       /another pipeline already reads the endpoint "\/api\/datapemilihdpr"/,
       { pipelines: [first, { ...second, path: first.path }] },
     ],
-    [
-      /key column "regency" is of kind integer, but that of "voters" is of kind text/,
-      { pipelines: [first, { ...second, columns: { ...second.columns, regency: { ...column, kind: 'integer' } } }] },
-    ],
     [/a table also has the name "voters"/, { models: [{ ...file, name: 'voters' }] }],
     [/two views have the name "turnout"/, { models: [file, file] }],
     [/view's name "a b" is not lower-case snake_case/, { models: [{ ...file, name: 'a b' }] }],

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { RekapError, systemReason } from '../../errors.ts';
-import type { Auth } from '../../project/declaration.ts';
+import type { AnyPipeline, Auth } from '../../project/declaration.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import { keyOf } from '../../source/credentials.ts';
 import { Secret } from '../../source/secret.ts';
@@ -13,12 +13,19 @@ const maxKeyLength = 2048;
 /** More would make the pattern that searches for the key in responses slow. */
 const maxBackslashes = 4;
 
-/** @throws `configuration` if the key is missing, or can't be sent in a header. */
+/**
+ * Reads the key of the source, and the variables of its declared headers.
+ * @throws `configuration` if one is missing, or can't be sent in a header.
+ */
 export async function readApiKey(
   file: string | undefined,
   auth: Auth | null = { header: 'x-api-key' },
+  pipelines: readonly AnyPipeline[] = [],
 ): Promise<Secret> {
-  if (auth === null) return new Secret('');
+  const variables: Record<string, string> = {};
+  for (const given of pipelines.flatMap(({ headers = {} }) => Object.values(headers)))
+    if (typeof given !== 'string') variables[given.variable] = readHeaderVariable(given.variable);
+  if (auth === null) return keyOf('', auth, variables);
   const own = auth.variable !== undefined && process.env[auth.variable] !== undefined;
   const variable = own ? auth.variable : 'REKAP_API_KEY';
   const text =
@@ -48,7 +55,15 @@ export async function readApiKey(
       `${origin} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(maxKeyLength)}.`,
       'It must contain only the key, on one line.',
     );
-  return keyOf(key, auth);
+  return keyOf(key, auth, variables);
+}
+
+function readHeaderVariable(variable: string): string {
+  const value = process.env[variable]?.trim() ?? '';
+  if (/^[\x20-\x7e]+$/.test(value) && value.length <= maxKeyLength && value.split('\\').length <= maxBackslashes + 1)
+    return value;
+  const what = value === '' ? 'is not set' : 'is not the value of a header';
+  throw new RekapError('configuration', `${variable} ${what}.`, 'The project declares it as the value of a header.');
 }
 
 /** @throws `configuration` if the file can't be read. */
