@@ -47,9 +47,12 @@ export const positions = [
   ['skip', 'offset'],
   ['start', 'offset'],
   ['pageNumber', 'page'],
+  ['resultOffset', 'offset'],
 ] as const;
+/** Names of the parameter for the record after which a page begins. */
+export const afterNames = ['starting_after', 'after', 'since_id', 'after_id'] as const;
 const sizes = {
-  offset: ['limit', '$limit', '$top', 'size', 'max', 'rows', 'count'],
+  offset: ['limit', '$limit', '$top', 'size', 'max', 'rows', 'count', 'resultRecordCount'],
   page: ['per_page', 'page_size', 'pageSize', 'limit', 'size', 'page[size]'],
   next: ['limit', 'per_page', 'page_size', 'pageSize', 'size', 'page[size]'],
   unknown: ['limit', 'per_page', '$limit', 'page_size'],
@@ -58,6 +61,7 @@ const sizes = {
 export const pagingNames: ReadonlySet<string> = new Set([
   ...positions.map(([name]) => name),
   ...Object.values(sizes).flat(),
+  ...afterNames,
   'cursor',
 ]);
 
@@ -133,8 +137,7 @@ export function areDisjoint(page: readonly ProbedRecord[], base: readonly Probed
   return base.length > 0 && !texts(page).some((text) => first.has(text));
 }
 
-export function isShifted(page: readonly ProbedRecord[], base: readonly ProbedRecord[]): boolean {
-  if (base.length < 2) return areDisjoint(page, base);
-  const [moved, still] = [texts(page), texts(base)];
-  return moved[0] === still[1] && moved[0] !== still[0];
+/** Returns the position in `base` where a page begins: 0 for the first record, -1 if it begins elsewhere. */
+export function startOf(page: readonly ProbedRecord[], base: readonly ProbedRecord[]): number {
+  return page.length === 0 ? -1 : texts(base).indexOf(JSON.stringify(page[0]));
 }

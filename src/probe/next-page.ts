@@ -1,8 +1,8 @@
 /** Finds a link or a cursor that names the next page. */
 
 import type { Paging } from '../project/declaration.ts';
-import { nextOfLink } from '../source/response-reader.ts';
-import { nextPointer, readPointer } from '../project/field-path.ts';
+import { nextOfLink, valuesOf } from '../source/response-reader.ts';
+import { headerOf, nextPointer, nextRelation, readPointer } from '../project/field-path.ts';
 import { leavesOf, parseBody, type ProbedRecord, recordsIn } from './envelope.ts';
 import {
   areDisjoint,
@@ -31,6 +31,8 @@ export async function findNext(list: ProbedList, base: readonly ProbedRecord[]):
   const candidates: (readonly [NextPaging, why: string])[] = [
     [{ by: 'next', link: true }, 'the header Link has rel="next"'],
     ...leaves.flatMap(({ pointer, leaf }) => candidatesOf(pointer, leaf)),
+    ...linkListsOf(document, list.envelope.records),
+    ...[...valuesOf(list.first.headers)].flatMap(([header, value]) => cursorsOf({ header }, header, value)),
   ];
   for (const [paging, why] of candidates) {
     const followed = await follow(list, base, paging);
@@ -43,15 +45,32 @@ function candidatesOf(pointer: string, leaf: unknown): (readonly [NextPaging, wh
   if ((typeof leaf !== 'string' && typeof leaf !== 'number') || leaf === '') return [];
   if (/^(https?:\/\/|\/|\?)/.test(String(leaf)))
     return [[{ by: 'next', url: pointer }, `${pointer} is the URL of the next page`]];
-  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const short = name.replace(/^next_?/i, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());
-  const parameters = new Set(['cursor', short, name, 'after', 'page_token', 'pageToken']);
-  return [...parameters]
-    .filter((parameter) => parameter !== '')
-    .map((parameter) => [
-      { by: 'next', cursor: pointer, parameter },
-      `${parameter} with the value of ${pointer} returns the next page`,
-    ]);
+  return cursorsOf(pointer, pointer.slice(pointer.lastIndexOf('/') + 1), leaf);
+}
+
+/** Lists of links that have one with rel="next". */
+function* linkListsOf(document: unknown, records: string): Generator<readonly [NextPaging, why: string]> {
+  for (const { pointer, name, leaf } of leavesOf(document, '', records))
+    if (name === 'rel' && leaf === 'next') {
+      const place = pointer.split('/').slice(0, -2).join('/');
+      yield [{ by: 'next', url: { rel: 'next', in: place } }, `a link in ${place} has rel="next"`];
+    }
+}
+
+function cursorsOf(
+  cursor: string | { readonly header: string },
+  name: string,
+  value: unknown,
+): (readonly [NextPaging, why: string])[] {
+  if (typeof cursor !== 'string' && (!/next|continuation/.test(name) || value === '')) return [];
+  const plain = name.replace(/^x-/, '');
+  const short = plain.replace(/^next[_-]?/i, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+  const at = typeof cursor === 'string' ? cursor : `the header ${name}`;
+  const parameters = new Set(['cursor', short, plain, 'after', 'page_token', 'pageToken'].filter((one) => one !== ''));
+  return [...parameters].map((parameter) => [
+    { by: 'next', cursor, parameter },
+    `${parameter} with the value of ${at} returns the next page`,
+  ]);
 }
 
 /** Returns the records of the next pages; null if there is no next page, or it has no records, or the same ones. */
@@ -77,8 +96,13 @@ async function follow(
 
 /** Returns the target of the next page on the same host; null on the last page. */
 function nextTarget(list: ProbedList, { headers, text }: ProbeResponse, paging: NextPaging): string | null {
-  const next =
-    'link' in paging ? nextOfLink(headers['link']) : readPointer(parseBody(text)?.value, nextPointer(paging) ?? '');
+  const header = headerOf(paging);
+  const found = header === null ? readPointer(parseBody(text)?.value, nextPointer(paging)!) : headers[header];
+  const relation = nextRelation(paging);
+  const links =
+    relation === null ? [] : Object.values((found ?? {}) as Record<string, Readonly<Record<string, unknown>>>);
+  const named = relation === null ? found : links.find(({ rel }) => rel === relation)?.['href'];
+  const next = header === 'link' ? nextOfLink(headers['link']) : named;
   if ((typeof next !== 'string' && typeof next !== 'number') || next === '') return null;
   if ('cursor' in paging) return targetOf(list, { [paging.parameter]: next });
   const url = URL.canParse(String(next), list.origin + list.path)

@@ -2,6 +2,7 @@
 
 import { leavesOf, parseBody, type ProbedRecord, recordsIn } from './envelope.ts';
 import {
+  afterNames,
   areDisjoint,
   capOf,
   different,
@@ -11,50 +12,66 @@ import {
   findSize,
   givenFirst,
   type FoundPaging,
-  isShifted,
   largeSize,
   positions,
   type ProbedList,
+  startOf,
   targetOf,
 } from './listing.ts';
 import { signsOfMore } from '../source/envelope-signs.ts';
+import { valuesOf } from '../source/response-reader.ts';
 import { findNext, linkOf } from './next-page.ts';
 
 export async function findPaging(list: ProbedList): Promise<FoundPaging> {
   const base = recordsIn(list.first.text, list.envelope);
   if (list.envelope.format === 'ndjson' && linkOf(list) === null)
     return { paging: { by: 'none' }, why: 'a dump with a record per line', guesses: [], cap: null, records: base };
-  return (await findNext(list, base)) ?? (await findPosition(list, base)) ?? (await assumeNone(list, base));
+  return (
+    (await findNext(list, base)) ??
+    (await findPosition(list, base)) ??
+    (await findAfter(list, base)) ??
+    (await assumeNone(list, base))
+  );
 }
 
 /** Tries parameters that skip records or choose a page. */
 async function findPosition(list: ProbedList, base: readonly ProbedRecord[]): Promise<FoundPaging | null> {
-  for (const [name, by] of givenFirst(positions, list, ([one]) => one)) {
-    const target = targetOf(list, { [name]: by === 'offset' ? 1 : 2 });
+  // The service that has this flag has only one name of an offset.
+  const tried = 'exceededTransferLimit' in Object(parseBody(list.first.text)?.value) ? positions.slice(-1) : positions;
+  for (const [name, by] of givenFirst(tried, list, ([one]) => one)) {
+    const target = targetOf(list, { [name]: 2 });
     const records = await fetchRecords(list, target);
     if (records === null) {
       list.prober.note(target, `${name} is not a parameter`);
       continue;
     }
-    const moves = by === 'offset' ? isShifted(records, base) : areDisjoint(records, base);
+    const start = startOf(records, base);
+    // An offset that counts from 1 starts at the second record.
+    const moves = by === 'offset' && base.length > 2 ? start === 1 || start === 2 : areDisjoint(records, base);
     if (!moves) {
       list.prober.note(target, `${name} is ignored`);
       continue;
     }
-    list.prober.note(target, by === 'offset' ? 'starts at the second record' : `${records.length} other records`);
-    return by === 'offset' ? describeOffset(list, base, name) : describePages(list, base, name);
+    const place = start === 1 ? 'second' : 'third';
+    list.prober.note(target, by === 'offset' ? `starts at the ${place} record` : `${records.length} other records`);
+    return by === 'offset' ? describeOffset(list, base, name, start === 1 ? 1 : 0) : describePages(list, base, name);
   }
   return null;
 }
 
-async function describeOffset(list: ProbedList, base: readonly ProbedRecord[], offset: string): Promise<FoundPaging> {
+async function describeOffset(
+  list: ProbedList,
+  base: readonly ProbedRecord[],
+  offset: string,
+  first: 0 | 1,
+): Promise<FoundPaging> {
   const size = await findSize(list, base, 'offset');
   const limit = size ?? 'limit';
   const large = size === null ? [...base] : await fetchLarge(list, limit, base);
-  const rest = await fetchRest(list, targetOf(list, { [limit]: largeSize, [offset]: large.length }));
+  const rest = await fetchRest(list, targetOf(list, { [limit]: largeSize, [offset]: large.length + first }));
   return {
-    paging: { by: 'offset', limit, offset },
-    why: `${offset}=1 starts at the second record`,
+    paging: { by: 'offset', limit, offset, ...(first === 1 && { first }) },
+    why: `${offset}=2 starts at the ${first === 1 ? 'second' : 'third'} record`,
     guesses: size === null ? [`no response showed the name of the page size; "limit" is a guess`] : [],
     cap: capOf(limit, large, rest !== null && rest.length > 0),
     records: different([...base, ...large, ...(rest ?? [])]),
@@ -87,11 +104,44 @@ async function describePages(list: ProbedList, base: readonly ProbedRecord[], pa
   };
 }
 
+/** Tries parameters for the record after which a page begins. Its ID is the first field with such a name. */
+async function findAfter(list: ProbedList, base: readonly ProbedRecord[]): Promise<FoundPaging | null> {
+  const [field, id] = Object.entries(base[0] ?? {}).find(([name]) => /^(.*_)?id$/i.test(name)) ?? [];
+  if (field === undefined || base.length < 2 || (typeof id !== 'string' && typeof id !== 'number')) return null;
+  for (const parameter of givenFirst(afterNames, list, (name) => name)) {
+    const target = targetOf(list, { [parameter]: id });
+    const records = (await fetchRecords(list, target)) ?? [];
+    const moves = startOf(records, base) === 1;
+    list.prober.note(target, moves ? 'starts at the second record' : `${parameter} is ignored`);
+    if (!moves) continue;
+    const size = await findSize(list, base, 'next');
+    const large = size === null ? [...base] : await fetchLarge(list, size, base);
+    const hasMore = flagOf(list);
+    return {
+      paging: { by: 'after', field, parameter, ...(size !== null && { size }), ...(hasMore !== null && { hasMore }) },
+      why: `${parameter} with the ${field} of the first record starts at the second`,
+      guesses: [],
+      cap: null,
+      records: different([...base, ...large, ...records]),
+    };
+  }
+  return null;
+}
+
+/** Returns the JSON pointer to a flag that says whether more records follow; null if there is none. */
+function flagOf(list: ProbedList): string | null {
+  const leaves = [...leavesOf(parseBody(list.first.text)?.value, '', list.envelope.records)];
+  return leaves.find(({ name, leaf }) => /^has_?more$/i.test(name) && typeof leaf === 'boolean')?.pointer ?? null;
+}
+
 /** A list without pages, unless a parameter changes its length, or the response says that more follows. */
 async function assumeNone(list: ProbedList, base: readonly ProbedRecord[]): Promise<FoundPaging> {
   const size = await findSize(list, base, 'unknown');
   const leaves = leavesOf(parseBody(list.first.text)?.value, '', list.envelope.records);
-  const envelope = new Map([...leaves].map(({ pointer, leaf }) => [pointer, leaf]));
+  const envelope = new Map([
+    ...[...leaves].map(({ pointer, leaf }) => [pointer, leaf] as const),
+    ...valuesOf(list.first.headers),
+  ]);
   const signs = signsOfMore({ envelope, records: base }, linkOf(list));
   const unproved = [
     ...(size === null ? [] : [`${size}=2 brought 2 records, so the list has pages, but no tried parameter turns them`]),

@@ -30,7 +30,8 @@ const pageTotals = /^(pages|(total|num|nb)pages|pagecount|pagestotal|lastpage|nu
 const harmless = new Set(['', '0', '200', 'null', 'false', 'none', 'no error', 'ok', 'success', 'successful']);
 
 /** Headers that `Page.envelope` contains beside the members of the body. */
-export const knownHeaders = /^(?:x-(?:wp-)?total[\w-]*|x-next-page|x-ms-continuationtoken|content-range)$/;
+export const knownHeaders =
+  /^(?:x-(?:wp-)?total[\w-]*|x-next-(?:page|cursor|token)|x-(?:ms-)?continuation-?token|x-has-(?:more|next)|content-range)$/;
 
 /**
  * Returns the signs that more records follow.

@@ -56,7 +56,8 @@ export interface ReaderContext {
   readonly warn: (topic: string, message: string) => void;
 }
 
-function* valuesOf(headers: HttpResponse['headers']): Generator<[string, string]> {
+/** Returns the values of headers that say something about the list. */
+export function* valuesOf(headers: HttpResponse['headers']): Generator<[string, string]> {
   for (const name of Object.keys(headers)) {
     const value = knownHeaders.test(name) ? headerText(headers[name]) : null;
     if (value !== null) yield [name, value];

@@ -207,7 +207,7 @@ it('sends declared headers, the key with its prefix, and names of parameters as 
 it('a header with a secret has it from a variable, which goes nowhere else and is in no file', async () => {
   const secret = 'Bearer another-secret';
   const source = await start(({ headers }, response) =>
-    answerJson(response, [{ id: `${headers['authorization']} ${headers['x-api-key']}` }]),
+    answerJson(response, [{ id: `${String(headers.authorization)} ${String(headers['x-api-key'])}` }]),
   );
   const pipeline = pipelineOf({ headers: { Authorization: { variable: 'OTHER_TOKEN' } } });
   const apiKey = keyOf(testKey, null, { OTHER_TOKEN: secret });

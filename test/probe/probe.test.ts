@@ -30,6 +30,7 @@ const records: readonly ListedRecord[] = Array.from({ length: 137 }, (_, at) => 
   moment: `2024-02-14T0${at % 9}:30:00+07:00`,
   postcode: `0${1000 + at}`,
   place: { id: at, tags: ['a'] },
+  id: `i${at * 7}`,
 }));
 
 async function probeUrl(url: string, maxDuration = 60_000): Promise<Probe> {
@@ -60,6 +61,11 @@ const found: Readonly<Record<string, object>> = {
   '/cursor': { by: 'next', cursor: '/meta/next_cursor', parameter: 'cursor', size: 'limit' },
   '/next': { by: 'next', url: '/next' },
   '/link': { by: 'next', link: true },
+  '/links': { by: 'next', url: { rel: 'next', in: '/links' } },
+  '/header': { by: 'next', cursor: { header: 'x-next-cursor' }, parameter: 'cursor' },
+  '/from-1': { by: 'offset', limit: 'rows', offset: 'start', first: 1 },
+  '/arcgis': { by: 'offset', limit: 'resultRecordCount', offset: 'resultOffset' },
+  '/after': { by: 'after', field: 'id', parameter: 'starting_after', size: 'limit', hasMore: '/has_more' },
   '/by-key': { by: 'none' },
   '/all': { by: 'none' },
   '/lines.ndjson': { by: 'none' },
@@ -101,6 +107,7 @@ describe('a probe', () => {
       ['moment', 'timestamp'],
       ['postcode', 'text'],
       ['place_id', 'integer'],
+      ['id', 'text'],
     ]);
     expect(probed.skipped).toEqual(['/place/tags']);
     expect(probed.columns.find(({ name }) => name === 'postcode')?.why).toContain('"01000"');

@@ -72,11 +72,34 @@ const handlers: Readonly<Record<string, Handler>> = {
     const headers = start + cap < records.length ? { link: `<${next}>; rel="next"` } : undefined;
     return { ...(headers !== undefined && { headers }), body: cut(records, start, cap) };
   },
+  '/links': (query, records, path) => {
+    const start = Number(query.get('from') ?? 0);
+    const next = start + cap < records.length ? [{ rel: 'next', href: linkTo(path, query, 'from', start + cap) }] : [];
+    return { body: { links: [{ rel: 'self', href: path }, ...next], items: cut(records, start, cap) } };
+  },
+  '/header': (query, records) => {
+    const start = Number(query.get('cursor')?.slice(1) ?? 0);
+    const headers = start + cap < records.length ? { 'x-next-cursor': `c${start + cap}` } : undefined;
+    return { ...(headers !== undefined && { headers }), body: cut(records, start, cap) };
+  },
+  '/from-1': (query, records) => ({
+    body: { total: records.length, rows: cut(records, Number(query.get('start') ?? 1) - 1, sizeOf(query, 'rows')) },
+  }),
+  '/arcgis': (query, records) => {
+    const [start, size] = [Number(query.get('resultOffset') ?? 0), Number(query.get('resultRecordCount') ?? cap)];
+    const features = cut(records, start, size);
+    return { body: { features, exceededTransferLimit: start + features.length < records.length } };
+  },
+  '/after': (query, records) => {
+    const start = records.findIndex(({ id }) => String(id) === query.get('starting_after')) + 1;
+    const data = cut(records, start, sizeOf(query, 'limit'));
+    return { body: { data, has_more: start + data.length < records.length } };
+  },
   '/by-key': (_query, records) => ({ body: Object.fromEntries(records.map((record, at) => [`k${at}`, record])) }),
   '/all': (_query, records) => ({ body: { data: records } }),
 };
 
-/** A list whose next page is the one after the last record, which no declaration can express. */
+/** A list whose next page is named by nothing that a probe tries. */
 const afterLast: Handler = (query, records) => {
   const size = Math.min(cap, sizeOf(query, 'limit'));
   return { body: { data: cut(records, 0, size), has_more: size < records.length } };

@@ -50,7 +50,16 @@ function findings({ envelope, paging, partition, keys, records, skipped }: Probe
     ...(envelope.reportedCount === undefined
       ? []
       : [['reported count', envelope.reportedCount.pointer, `it was ${envelope.reportedCount.value}`]]),
-    ['paging', [by, ...Object.entries(names).map(([name, value]) => `${name}=${String(value)}`)].join(' '), paging.why],
+    [
+      'paging',
+      [
+        by,
+        ...Object.entries(names).map(
+          ([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+        ),
+      ].join(' '),
+      paging.why,
+    ],
     ...paging.guesses.map((guess) => ['', 'check this', guess]),
     ...(paging.cap === null ? [] : [['page cap', String(paging.cap.size), paging.cap.why]]),
     partition === null
