@@ -2,11 +2,11 @@
 
 import { RekapError } from '../errors.ts';
 import type { DeclaredColumn } from '../project/declaration.ts';
-import { escapePointer } from '../project/field-path.ts';
+import { escapePointer, readPointer } from '../project/field-path.ts';
 import { consistencyColumn, ownRowColumns } from '../project/reserved.ts';
 import { maxColumns } from '../project/validate.ts';
 import { formatNumber } from '../runtime/text.ts';
-import { type Envelope, isObject, type ProbedRecord } from './envelope.ts';
+import { type Envelope, isObject, parseBody, type ProbedRecord } from './envelope.ts';
 import { type ProbedField, readFields } from './field-reader.ts';
 import type { ProbeResponse } from './prober.ts';
 
@@ -37,7 +37,7 @@ const identifying =
  */
 export function findColumns(
   records: readonly ProbedRecord[],
-  responses: Iterable<ProbeResponse>,
+  responses: readonly ProbeResponse[],
   envelope: Envelope,
 ): ProbedColumns {
   const fields = new Set<string>();
@@ -51,13 +51,34 @@ export function findColumns(
     );
   const read = readFields(records, [...fields], responses, envelope);
   const names = new Set<string>();
+  const named = [...namesIn(records, responses, envelope)];
   const columns = [...fields].map((field, place): ProbedColumn => {
     const name = nameColumn(field, names);
     names.add(name);
     const { values } = read[place]!;
     return { name, ...guessKind(field, name, read[place]!), values };
   });
-  return { columns, skipped: [...skipped].filter((field) => !fields.has(field)) };
+  const ofNames = named.map(({ values, ...column }) => ({ ...column, name: nameColumn('name', names), values }));
+  return { columns: [...ofNames, ...columns], skipped: [...skipped].filter((field) => !fields.has(field)) };
+}
+
+/** Yields a column with the names of the records if they are members of an object. */
+function* namesIn(
+  records: readonly ProbedRecord[],
+  [first]: readonly ProbeResponse[],
+  envelope: Envelope,
+): Generator<Omit<ProbedColumn, 'name'>> {
+  const value = first === undefined ? null : readPointer(parseBody(first.text)?.value, envelope.records);
+  if (!isObject(value)) return;
+  const values = Object.keys(value);
+  if (values.length !== records.length || !Object.values(value).every(isObject)) return;
+  const definition = {
+    kind: 'text',
+    field: 'name',
+    comment: 'Name of the record in the object.',
+    from: 'name',
+  } as const;
+  yield { definition, why: 'the names of the records in their object', values };
 }
 
 function collectFields(record: ProbedRecord, path: readonly string[], fields: Set<string>, skipped: Set<string>): void {

@@ -71,7 +71,7 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     prober.note(first.target, `${envelope.format === 'json' ? 'JSON' : 'NDJSON'} with ${envelope.why}`);
     const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first, given };
     const paging = await findPaging(list);
-    const { columns, skipped } = findColumns(paging.records, prober.responses, envelope);
+    const { columns, skipped } = findColumns(paging.records, [...prober.responses], envelope);
     const partition = await findPartition(list, { columns, records: paging.records, size: sizeOf(paging.paging) });
     if (partition !== null) fixed.delete(partition.parameter);
     const keys = findKeys(columns, partition?.column ?? null);

@@ -67,6 +67,7 @@ const found: Readonly<Record<string, object>> = {
   '/arcgis': { by: 'offset', limit: 'resultRecordCount', offset: 'resultOffset' },
   '/after': { by: 'after', field: 'id', parameter: 'starting_after', size: 'limit', hasMore: '/has_more' },
   '/by-key': { by: 'none' },
+  '/pair': { by: 'none' },
   '/all': { by: 'none' },
   '/lines.ndjson': { by: 'none' },
 };
@@ -115,6 +116,20 @@ describe('a probe', () => {
     expect(probed.keys[0]).toMatchObject({ columns: ['region', 'station_no'] });
     expect(probed.paging.cap?.size).toBe(25);
     expect(probed.envelope).toMatchObject({ records: '/results', reportedCount: { pointer: '/total', value: 137 } });
+  });
+
+  it('has a column for the names of records in an object', async () => {
+    const server = await startFaultServer((_, response) => answerJson(response, { t: { 11: { n: 7 }, 12: { n: 7 } } }));
+    onTestFinished(() => server.close());
+    const probed = await probeUrl(`${server.url}/list`);
+    expect(probed.keys[0]).toMatchObject({ columns: ['name'], different: 2 });
+    const warehouse = await temporaryFolder();
+    await sync({ project: await draft(probed), warehouse, clock: manualClock() });
+    const { query } = await openWarehouse(warehouse);
+    expect(await query('SELECT "name", n FROM list ORDER BY ALL')).toEqual([
+      { name: '11', n: 7 },
+      { name: '12', n: 7 },
+    ]);
   });
 
   it('takes a filter of the URL as the partition, and other parameters as fixed ones', async () => {
@@ -220,7 +235,7 @@ describe('a probe', () => {
     ['records may be missing', '/after-last', records.slice(0, 100), /^\/\/ Check this before you sync: .*has_more/],
     [
       'a key repeats',
-      '/by-key',
+      '/all',
       [...records, ...records.slice(0, 1)],
       /^\/\/ Check this before you sync: .*137 of 138.*key/,
     ],

@@ -96,6 +96,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     return { body: { data, has_more: start + data.length < records.length } };
   },
   '/by-key': (_query, records) => ({ body: Object.fromEntries(records.map((record, at) => [`k${at}`, record])) }),
+  '/pair': (_query, records) => ({ body: [{ status: 'ok' }, records] }),
   '/all': (_query, records) => ({ body: { data: records } }),
 };
 
