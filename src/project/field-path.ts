@@ -1,6 +1,6 @@
 /** Resolves the fields that declarations name: a member of the record, or a JSON pointer such as `/actor/login` to a member of an inner object. */
 
-import type { Paging } from './declaration.ts';
+import type { AnyPipeline, Paging } from './declaration.ts';
 
 /** Returns the comment of a column that declares none. */
 export function commentOn(field: string): string {
@@ -9,6 +9,11 @@ export function commentOn(field: string): string {
 
 export function fieldPath(field: string): string[] {
   return field.startsWith('/') ? pointerPath(field) : [field];
+}
+
+/** Returns the field in which a sample or a mirror has the name of a record; undefined if no column reads it. */
+export function nameField({ columns }: Pick<AnyPipeline, 'columns'>): string | undefined {
+  return Object.values(columns).find((column) => column.kind === 'text' && column.from === 'name')?.field;
 }
 
 export function escapePointer(name: string): string {

@@ -5,7 +5,7 @@ import { pipeline as connect, Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../project/declaration.ts';
-import { headerOf, pointerPath, writeMember } from '../project/field-path.ts';
+import { headerOf, nameField, pointerPath, writeMember } from '../project/field-path.ts';
 import { shapeOf } from '../source/decode/document-shape.ts';
 import { compressedFrom, pagesKept, pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
@@ -93,7 +93,8 @@ function sendPieces(
   const pieces = Readable.from(cutEnvelope(pipeline, envelope));
   if (isCompressed)
     return reply.header('content-encoding', 'gzip').send(connect(pieces, createGzip(), () => undefined));
-  const bytes = envelope.records.reduce((sum, record) => sum + Buffer.byteLength(record), 0);
+  const member = memberWriter(pipeline);
+  const bytes = envelope.records.reduce((sum, record) => sum + Buffer.byteLength(member(record)), 0);
   const others = Buffer.byteLength(writeEnvelope(pipeline, { ...envelope, records: envelope.records.map(() => '') }));
   return reply.header('content-length', bytes + others).send(pieces);
 }
@@ -102,13 +103,14 @@ function* cutEnvelope(pipeline: AnyPipeline, envelope: Envelope): Generator<stri
   const { records } = envelope;
   const [before, between, after] =
     pipeline.format === 'ndjson' ? ['', '\n', records.length === 0 ? '' : '\n'] : frameOf(pipeline, envelope);
+  const member = memberWriter(pipeline);
   let piece = before;
   for (const [index, record] of records.entries()) {
     if (piece.length >= pieceBytes) {
       yield piece;
       piece = '';
     }
-    piece += index === 0 ? record : between + record;
+    piece += index === 0 ? member(record) : between + member(record);
   }
   yield piece + after;
 }
@@ -121,7 +123,25 @@ function frameOf(pipeline: AnyPipeline, envelope: Envelope): [string, string, st
   const text = JSON.stringify(isRoot ? recordsPlaceholder : documentOf(shape, envelope));
   const [before = '', after = ''] = text.split(place);
   const isAlone = records.length === 1 && !isRoot;
-  return [before + (isAlone ? '' : '['), ',', (isAlone ? '' : ']') + after];
+  const [open, close] = nameField(pipeline) !== undefined ? ['{', '}'] : isAlone ? ['', ''] : ['[', ']'];
+  return [before + open, ',', close + after];
+}
+
+/** Returns a function that writes a record as a member of the object of records, if a column has its name. The record has it in a field. */
+function memberWriter(pipeline: AnyPipeline): (record: string) => string {
+  const field = nameField(pipeline);
+  if (field === undefined) return (record) => record;
+  const first = `{${JSON.stringify(field)}:`;
+  return (record) => {
+    if (record === '') return record;
+    // As received, where numbers could be too large for JSON.parse.
+    const [all, comma] =
+      /^"(?:[^"\\]|\\.)*"(,?)/.exec(record.startsWith(first) ? record.slice(first.length) : '') ?? [];
+    if (all !== undefined)
+      return `${all.slice(0, all.length - comma!.length)}:{${record.slice(first.length + all.length)}`;
+    const { [field]: value, ...others } = JSON.parse(record) as Record<string, unknown>;
+    return `${JSON.stringify(String(value))}:${JSON.stringify(others)}`;
+  };
 }
 
 const recordsPlaceholder = '\u0000records';

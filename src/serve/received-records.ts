@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAccepted } from '../run/landed-readings.ts';
+import { nameField } from '../project/field-path.ts';
 import { comparePartitions } from '../project/partition-list.ts';
 import type { AcceptedReading, Verdict } from '../stages.ts';
 import { readRecord, type ServedRecord } from './record-source.ts';
@@ -29,6 +30,12 @@ export async function readReceived(
   /** A record may not repeat the partition that was requested. */
   const serve = ({ dataset, partition }: Verdict, text: string): ServedRecord =>
     partition === null ? readRecord(text, pipelines.get(dataset)!) : { text, partition };
+  const nameSlot = ({ dataset }: Verdict): readonly [slot: number, field: string] | null => {
+    const { columns } = pipelines.get(dataset)!;
+    const field = nameField({ columns });
+    const slot = Object.values(columns).findIndex((column) => column.kind === 'text' && column.from === 'name');
+    return field === undefined ? null : [slot, JSON.stringify(field)];
+  };
   try {
     const sorted: AcceptedReading[] = [];
     for await (const reading of readings) sorted.push(reading);
@@ -38,8 +45,17 @@ export async function readReceived(
       if (records === undefined) continue;
       for (const accepted of pages) {
         const { bytes, records: index } = await accepted.read();
-        for (let record = 0; record < index.length; record += 1)
-          records.push(serve(verdict, bytes.toString('utf8', index.recordStart[record], index.recordEnd[record])));
+        const named = nameSlot(verdict);
+        for (let record = 0; record < index.length; record += 1) {
+          const text = bytes.toString('utf8', index.recordStart[record], index.recordEnd[record]);
+          if (named === null) records.push(serve(verdict, text));
+          else {
+            const slot = record * index.width + named[0];
+            const name = bytes.toString('utf8', index.fieldStart[slot], index.fieldEnd[slot]);
+            const rest = text.slice(1).trimStart();
+            records.push(serve(verdict, `{${named[1]}:"${name}"${rest === '}' ? '' : ','}${rest}`));
+          }
+        }
       }
     }
   } finally {

@@ -1,6 +1,6 @@
 /** What real services do beside paging: parents in the path, names beside records, headers, other origins, a proxy, and searches by POST. */
 
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -134,12 +134,21 @@ it('the names of records in an object are a column', async () => {
     answerJson(response, { ts: 'now', table: { 11: { votes: 7 }, 'a"b': { votes: 7 }, null: { votes: 0 } } }),
   );
   const columns = { code: text('code', 'Code.', { from: 'name' }), votes: count('votes', 'Votes.') };
-  const warehouse = await publish(source.url, projectOf([pipelineOf({ records: '/table', columns, key: ['code'] })]));
-  expect(await readRows(warehouse, 'SELECT code, votes FROM items ORDER BY ALL')).toEqual([
+  const pipeline = pipelineOf({ records: '/table', columns, key: ['code'] });
+  const warehouse = await publish(source.url, projectOf([pipeline]));
+  const rows = [
     { code: '11', votes: 7 },
     { code: 'a"b', votes: 7 },
     { code: 'null', votes: 0 },
-  ]);
+  ];
+  expect(await readRows(warehouse, 'SELECT code, votes FROM items ORDER BY ALL')).toEqual(rows);
+  const served = projectOf([pipeline], { header: 'x-api-key' });
+  for (const hasLanding of [true, false]) {
+    if (!hasLanding) await rm(join(warehouse, 'landing'), { recursive: true });
+    const mirror = await serveSource(await openWarehouseSource(warehouse, [pipeline]), undefined, served);
+    const again = await publish(mirror.url, served);
+    expect(await readRows(again, 'SELECT code, votes FROM items ORDER BY ALL')).toEqual(rows);
+  }
 });
 
 describe('a table with a row of names', () => {
