@@ -20,7 +20,11 @@ export class DeclaredPlaces {
 
   constructor(pipeline: AnyPipeline) {
     this.pipeline = pipeline;
-    this.absent = new Map(Object.keys(pipeline.columns).map((name, place) => [name, place]));
+    // Those whose value is beside the record have no field.
+    const fields = Object.entries(pipeline.columns).flatMap(([name, column], place) =>
+      column.kind === 'text' && ['name', 'request'].includes(column.from ?? '') ? [] : [[name, place] as const],
+    );
+    this.absent = new Map(fields);
     this.lacksFlag = pipeline.paging.hasMore !== undefined;
     this.lacksCount = pipeline.reportedCount !== undefined;
   }

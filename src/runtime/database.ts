@@ -163,8 +163,9 @@ export async function tableColumns(
     `SELECT 1 FROM duckdb_tables() WHERE database_name = ${file} AND table_name = ${quoteText(table)}`,
   );
   if (found.length === 0) return [];
-  const prefix = attached === null ? '' : `${quoteIdentifier(attached)}.`;
-  return database.rows<DescribedColumn>(`DESCRIBE ${prefix}${quoteIdentifier(table)}`);
+  // Without the schema, DESCRIBE "variables" and some other names list something else.
+  const schema = attached === null ? 'main' : `${quoteIdentifier(attached)}.main`;
+  return database.rows<DescribedColumn>(`DESCRIBE ${schema}.${quoteIdentifier(table)}`);
 }
 
 export interface DefinedObject {

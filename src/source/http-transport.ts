@@ -114,7 +114,8 @@ export function createHttpTransport(options: HttpOptions): Transport {
       const requested = withKey ? credentials.place(path) : path;
       const sendWith = async (secrets: Readonly<Record<string, string>>) => {
         const all = { ...headers, ...secrets, ...ofPipeline };
-        const sent = (await pool).request({ method: 'GET', ...post, origin, path: requested, headers: all, signal });
+        const asked = { method: 'GET', ...post, origin, path: requested, headers: all, signal } as const;
+        const sent = pool.then((opened) => opened.request(asked));
         return sent.catch((error: unknown) => {
           throw localFailure(error) ?? error;
         });

@@ -227,8 +227,10 @@ it('a header with a secret has it from a variable, which goes nowhere else and i
 
 it('a service with its parameters, its page and its key in the path, and the total in an array, is read whole', async () => {
   const items = Array.from({ length: 23 }, (_, index) => ({ id: `v${index}` }));
+  let fails = false;
   const source = await start(({ url = '' }, response) => {
     const [, domain, page, given] = /^\/list\/model\/var\/domain\/(\d+)\/page\/(\d+)\/key\/([^/]+)\/$/.exec(url) ?? [];
+    if (fails && page === '2') return answerJson(response, { status: 'OK', data: '' });
     if (given !== testKey || domain !== '3100') return answerJson(response, { status: 'Error' }, 401);
     const part = items.slice((Number(page) - 1) * 10, Number(page) * 10);
     const head = { page: Number(page), pages: 3, per_page: 10, count: part.length, total: items.length };
@@ -243,6 +245,8 @@ it('a service with its parameters, its page and its key in the path, and the tot
   });
   const warehouse = await publish(source.url, projectOf([pipeline], { query: 'key' }));
   expect(await readRows(warehouse, 'SELECT count(*)::INTEGER AS n FROM items')).toEqual([{ n: 23 }]);
+  fails = true;
+  await expect(publish(source.url, projectOf([pipeline], { query: 'key' }))).rejects.toThrow('could not be proved');
   const [run] = await readdir(join(warehouse, 'landing'));
   expect(await readFile(join(warehouse, 'landing', run!, 'responses.jsonl'), 'utf8')).not.toContain(testKey);
   const served = await serveSource(

@@ -199,7 +199,7 @@ describe.skipIf(!isWanted)('Spark ("make test-spark" runs it)', { timeout: 900_0
     expect([...found].toSorted()).toEqual(lines.toSorted());
   });
 
-  it.each(['payments', 'polling-stations', 'vessels'])('transforms the example %s as rekap does', async (name) => {
+  it.each(['payments', 'polling-stations'])('transforms the example %s as rekap does', async (name) => {
     const warehouse = await temporaryFolder();
     await syncSample(name, warehouse);
     await expectSame(warehouse, await requireCurrent(warehouse), await startCatalog('iceberg'));

@@ -90,8 +90,9 @@ function passDocument(text: JsonText, scanner: RecordScanner, tree: Tree, { shap
   const { count, next, hasMore, envelope } = seen;
   const { records, reportedCount } = shape;
   // Some services count only on the first page. An empty list without its count may be an error.
-  // Behind the end, some services leave out the list and its count.
-  const isEnd = seen.records === null && hasMore === false;
+  // Behind the end, some services leave out the list and its count, or have an empty text in their place.
+  const isBlank = reportedCount !== undefined && envelope.get(records.slice(0, records.lastIndexOf('/'))) === '';
+  const isEnd = seen.records === null && (hasMore === false || isBlank);
   if (reportedCount !== undefined && count === null && seen.records !== 'a list' && !isEnd)
     throw new ScanError(`${nameOf(reportedCount)} is missing`, 0);
   if (seen.records === 'an object of something else' || (seen.records === 'an odd record' && count !== 1)) {
