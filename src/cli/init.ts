@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import * as v from 'valibot';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
-import { readApiKey } from './options/api-key.ts';
+import { headerVariables, readApiKey } from './options/api-key.ts';
 import { nameOption } from './options/invocation.ts';
 import { loadChosenProject } from './project.ts';
 import { fillIn, type Places, type Schedule, scheduleNames, schedules } from './schedules.ts';
@@ -111,6 +111,9 @@ export const command = declareCommand({
         ? []
         : ['Save the key in a file that only you can read:', `  (umask 077; cat > ${shownKey})`]),
       ...(keyFile === undefined && needsKey ? [`Add "api-key-file": "${defaultKeyFile}" to rekap.json.`] : []),
+      ...[...headerVariables(project?.pipelines ?? [])].map(
+        (name) => `Put ${name}=value into ${join(into, 'rekap.env')}: the project sends it in a header.`,
+      ),
       'Check that a sync can run:',
       into === '.' ? '  rekap doctor' : `  (cd ${into} && rekap doctor)`,
       ...(planned === null ? [] : ['Then enable it:', ...planned.enable.map((line) => `  ${fillIn(line, places)}`)]),

@@ -23,13 +23,12 @@ export async function readApiKey(
   pipelines: readonly AnyPipeline[] = [],
 ): Promise<Secret> {
   const variables: Record<string, string> = {};
-  for (const given of pipelines.flatMap(({ headers = {} }) => Object.values(headers)))
-    if (typeof given !== 'string') variables[given.variable] = readHeaderVariable(given.variable);
+  for (const name of headerVariables(pipelines)) variables[name] = readHeaderVariable(name);
   if (auth === null) return keyOf('', auth, variables);
   const own = auth.variable !== undefined && process.env[auth.variable] !== undefined;
   const variable = own ? auth.variable : 'REKAP_API_KEY';
-  const text =
-    file === undefined ? (process.env[variable] ?? '') : await readNamedFile('key file', file, 'api-key-file');
+  const inVariable = own ? takeVariable(variable) : (process.env[variable] ?? '');
+  const text = file === undefined ? inVariable : await readNamedFile('key file', file, 'api-key-file');
   const key = text.trim();
   const origin = file === undefined ? variable : `The key file ${file}`;
   if (key === '') {
@@ -58,8 +57,21 @@ export async function readApiKey(
   return keyOf(key, auth, variables);
 }
 
+/** Returns the environment variables that hold the secrets of declared headers. */
+export function headerVariables(pipelines: readonly AnyPipeline[]): ReadonlySet<string> {
+  const values = pipelines.flatMap(({ headers = {} }) => Object.values(headers));
+  return new Set(values.flatMap((value) => (typeof value === 'string' ? [] : [value.variable])));
+}
+
+/** Reads a variable that the project names, and removes it, so that commands such as that of --on-publish don't get it. */
+function takeVariable(name: string): string {
+  const value = process.env[name] ?? '';
+  delete process.env[name];
+  return value;
+}
+
 function readHeaderVariable(variable: string): string {
-  const value = process.env[variable]?.trim() ?? '';
+  const value = takeVariable(variable).trim();
   if (/^[\x20-\x7e]+$/.test(value) && value.length <= maxKeyLength && value.split('\\').length <= maxBackslashes + 1)
     return value;
   const what = value === '' ? 'is not set' : 'is not the value of a header';
