@@ -1,6 +1,7 @@
 /** Reads every partition of every dataset, proves that each one is complete or says why it isn't, and yields its pages. */
 
 import pLimit from 'p-limit';
+import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset.ts';
@@ -20,7 +21,8 @@ export async function* extract(options: ExtractOptions): AsyncGenerator<Accepted
   const holder = new PageHolder(options.heldBytes);
   options.signal.addEventListener('abort', () => holder.close(), { once: true });
   const values = new CollectedValues(options.pipelines);
-  const done = new Set<string>();
+  /** When each dataset was read, in milliseconds of the monotonic clock. */
+  const done = new Map<string, number>();
   for (let left = [...options.pipelines]; left.length > 0;) {
     const ready = left.filter((pipeline) => values.parentsOf(pipeline).every((parent) => done.has(parent)));
     for (const datasets of [ready.flatMap((pipeline) => partitionList(pipeline) ?? []), ready])
@@ -30,9 +32,44 @@ export async function* extract(options: ExtractOptions): AsyncGenerator<Accepted
         holder,
         values,
       );
-    for (const { table } of ready) done.add(table);
+    for (const { table } of ready) done.set(table, options.clock.monotonic());
     left = left.filter(({ table }) => !done.has(table));
   }
+  if (options.wanted !== null) return;
+  const parents = new Set(options.pipelines.flatMap((pipeline) => values.parentsOf(pipeline)));
+  for (const pipeline of options.pipelines)
+    if (parents.has(pipeline.table) && options.clock.monotonic() - done.get(pipeline.table)! > maxAge)
+      await requireSameValues(pipeline, options, values);
+}
+
+/** Milliseconds after which a dataset whose records name lists is read again, when these lists are read. */
+const maxAge = 60_000;
+
+/** @throws `incomplete` if the dataset now names other lists than those that were read. */
+async function requireSameValues(
+  pipeline: AnyPipeline,
+  options: ExtractOptions,
+  values: CollectedValues,
+): Promise<void> {
+  const quiet: ExtractOptions = { ...options, report: () => undefined };
+  // Its pages are only looked through.
+  const holder = new PageHolder(0);
+  const now = new CollectedValues(options.pipelines);
+  const extraction = new DatasetExtraction(pipeline, quiet, holder, values.referenceOf(pipeline));
+  for await (const { verdict } of readDatasets([extraction], quiet, holder, now))
+    if (!verdict.complete)
+      throw new RekapError(
+        'incomplete',
+        `${pipeline.table} was read again after the lists of its records, and could not be proved complete: ${verdict.reason}`,
+        'Nothing was published. Run the sync again.',
+      );
+  const different = values.differenceFrom(now, pipeline.table);
+  if (different === null) return;
+  throw new RekapError(
+    'incomplete',
+    `${pipeline.table} changed while the lists of its records were read: ${different}.`,
+    'Nothing was published. Run the sync again.',
+  );
 }
 
 /** Reads datasets that don't wait for each other: the full listings, then all partitions, then what only the end can show. */

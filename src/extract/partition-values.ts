@@ -42,6 +42,17 @@ export class CollectedValues {
     }
   }
 
+  /** Names a value of a dataset that only one of two readings has; null if they are the same. */
+  differenceFrom(other: CollectedValues, table: string): string | null {
+    for (const [name, before] of this.values) {
+      if (!name.startsWith(`${table}.`)) continue;
+      const after = other.values.get(name) ?? new Set();
+      for (const value of after) if (!before.has(value)) return `${name} has the new value ${JSON.stringify(value)}`;
+      for (const value of before) if (!after.has(value)) return `${name} no longer has ${JSON.stringify(value)}`;
+    }
+    return null;
+  }
+
   async collect(pipeline: AnyPipeline, { verdict, pages }: AcceptedReading): Promise<void> {
     const { table } = pipeline;
     const isList = this.pipelines.some((child) => nameOfList(child) === table);

@@ -10,6 +10,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AnyPipeline, Project } from '../../src/project/declaration.ts';
 import { count, date, integer, sum, text } from '../../src/project/define.ts';
 import { openWarehouseSource } from '../../src/serve/warehouse-source.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
 import { keyOf } from '../../src/source/credentials.ts';
 import { answerJson, type FaultServer, type Script, startFaultServer } from '../support/fault-server.ts';
 import { readRows } from '../support/read-table.ts';
@@ -127,6 +128,25 @@ it('a filter whose value the records do not repeat gives each record the value t
     { region: '11', id: '1101' },
     { region: '13', id: '1301' },
   ]);
+});
+
+it('a parent that appears while the lists of the others are read for long is not left out', async () => {
+  const clock = manualClock();
+  const codes = ['11', '12'];
+  const source = await start(({ url = '' }, response) => {
+    const [, region] = /^\/regions\/([^/]+)\//.exec(url) ?? [];
+    if (region === undefined) {
+      const named = codes.map((code) => ({ code }));
+      return answerJson(response, named);
+    }
+    if (!codes.includes('13') && region === '12') codes.push('13');
+    void clock.sleep(61_000);
+    answerJson(response, [{ id: region }]);
+  });
+  const project = projectOf([regions, places]);
+  const sync = async () => runSync(syncOptions(await temporaryFolder(), source.url), { clock }, project);
+  await expect(sync()).rejects.toThrow('regions.code has the new value "13"');
+  await sync();
 });
 
 it('the names of records in an object are a column', async () => {
