@@ -39,7 +39,8 @@ async function findPosition(list: ProbedList, base: readonly ProbedRecord[]): Pr
   // The service that has this flag has only one name of an offset.
   const tried = 'exceededTransferLimit' in Object(parseBody(list.first.text)?.value) ? positions.slice(-1) : positions;
   for (const [name, by] of givenFirst(tried, list, ([one]) => one)) {
-    const target = targetOf(list, { [name]: 2 });
+    const value = by === 'offset' && base.length < 3 ? 1 : 2;
+    const target = targetOf(list, { [name]: value });
     const records = await fetchRecords(list, target);
     if (records === null) {
       list.prober.note(target, `${name} is not a parameter`);
@@ -47,14 +48,16 @@ async function findPosition(list: ProbedList, base: readonly ProbedRecord[]): Pr
     }
     const start = startOf(records, base);
     // An offset that counts from 1 starts at the second record.
-    const moves = by === 'offset' && base.length > 2 ? start === 1 || start === 2 : areDisjoint(records, base);
+    const moves = by === 'offset' && base.length > 1 ? start === 1 || start === value : areDisjoint(records, base);
     if (!moves) {
       list.prober.note(target, `${name} is ignored`);
       continue;
     }
-    const place = start === 1 ? 'second' : 'third';
-    list.prober.note(target, by === 'offset' ? `starts at the ${place} record` : `${records.length} other records`);
-    return by === 'offset' ? describeOffset(list, base, name, start === 1 ? 1 : 0) : describePages(list, base, name);
+    const place = `starts at the ${start === 2 ? 'third' : 'second'} record`;
+    list.prober.note(target, by === 'offset' ? place : `${records.length} other records`);
+    if (by === 'page') return describePages(list, base, name);
+    const first = start === 1 && value === 2 ? 1 : 0;
+    return describeOffset(list, base, { offset: name, first, why: `${name}=${value} ${place}` });
   }
   return null;
 }
@@ -62,8 +65,7 @@ async function findPosition(list: ProbedList, base: readonly ProbedRecord[]): Pr
 async function describeOffset(
   list: ProbedList,
   base: readonly ProbedRecord[],
-  offset: string,
-  first: 0 | 1,
+  { offset, first, why }: { readonly offset: string; readonly first: 0 | 1; readonly why: string },
 ): Promise<FoundPaging> {
   const size = await findSize(list, base, 'offset');
   const limit = size ?? 'limit';
@@ -71,7 +73,7 @@ async function describeOffset(
   const rest = await fetchRest(list, targetOf(list, { [limit]: largeSize, [offset]: large.length + first }));
   return {
     paging: { by: 'offset', limit, offset, ...(first === 1 && { first }) },
-    why: `${offset}=2 starts at the ${first === 1 ? 'second' : 'third'} record`,
+    why,
     guesses: size === null ? [`no response showed the name of the page size; "limit" is a guess`] : [],
     cap: capOf(limit, large, rest !== null && rest.length > 0),
     records: different([...base, ...large, ...(rest ?? [])]),
