@@ -94,6 +94,8 @@ function collectFields(record: ProbedRecord, path: readonly string[], fields: Se
   }
 }
 
+const maxName = 60;
+
 /** Returns a field's name in snake_case, different from all names so far. */
 export function nameColumn(field: string, taken: ReadonlySet<string>): string {
   const words = field
@@ -102,6 +104,7 @@ export function nameColumn(field: string, taken: ReadonlySet<string>): string {
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
+    .slice(0, maxName)
     .replaceAll(/^_+|_+$/g, '');
   const named = /^[a-z]/.test(words) ? words : `field_${words}`.replace(/_$/, '');
   const isReserved =

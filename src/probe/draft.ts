@@ -110,8 +110,20 @@ function columnText(column: ProbedColumn): string {
   return `${kind}(${words.join(', ')})`;
 }
 
-function sampleOf({ records }: Probe, table: string): Draft['sample'] {
-  const lines = records.map((record) => `  ${JSON.stringify(record)}`);
+/** More would be no better for trials. */
+const maxSample = { records: 1000, characters: 1e6 };
+
+function sampleOf({ records, columns }: Probe, table: string): Draft['sample'] {
+  const names = columns.find(({ definition }) => 'from' in definition && definition.from === 'name');
+  const lines: string[] = [];
+  let length = 0;
+  for (const [at, record] of records.slice(0, maxSample.records).entries()) {
+    const named = names === undefined ? record : { [names.definition.field]: names.values[at], ...record };
+    const line = `  ${JSON.stringify(named)}`;
+    length += line.length;
+    if (lines.length > 0 && length > maxSample.characters) break;
+    lines.push(line);
+  }
   const text = `[\n${lines.join(',\n')}\n]\n`;
   const isRounded = (value: unknown): boolean =>
     typeof value === 'number'

@@ -123,6 +123,10 @@ describe('a probe', () => {
     onTestFinished(() => server.close());
     const probed = await probeUrl(`${server.url}/list`);
     expect(probed.keys[0]).toMatchObject({ columns: ['name'], different: 2 });
+    expect(JSON.parse(draftProject(probed, 'drafted').sample!.text)).toEqual([
+      { name: '11', n: 7 },
+      { name: '12', n: 7 },
+    ]);
     const warehouse = await temporaryFolder();
     await sync({ project: await draft(probed), warehouse, clock: manualClock() });
     const { query } = await openWarehouse(warehouse);
@@ -284,6 +288,15 @@ describe('a probe', () => {
     expect(rows.map((row) => Object.values(row).map(String))).toEqual(
       [1, 2].map((id) => [`${id}`, `e${id}`, `b${id}`, `i${id}`]),
     );
+  });
+
+  it('drafts a sample and names of bounded lengths', async () => {
+    const long = 'x'.repeat(50_000);
+    const many = Array.from({ length: 100 }, (_, id) => ({ id, ['field '.repeat(50)]: long }));
+    const drafted = draftProject(await probeUrl(`${await serveListing({ records: many })}/all`), 'drafted');
+    expect(drafted.sample!.text.length).toBeLessThan(1.1e6);
+    expect(drafted.pipeline).toMatch(/\n {4}(field_){9}\w*: text\(/);
+    expect(drafted.pipeline).not.toMatch(/\n {4}\w{61}/);
   });
 
   it('drafts at most as many columns as a check accepts', async () => {
