@@ -20,7 +20,7 @@ export interface SourceResponse {
   readonly body: Buffer;
 }
 
-/** 206 is a part of a list, which the request asked for by its size. No request has a header `Range`. */
+/** 206 is a page of a list, because the request sets a page size. No request has the header `Range`. */
 export function isSuccess(status: number): boolean {
   return status === 200 || status === 206;
 }

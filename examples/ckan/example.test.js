@@ -1,4 +1,4 @@
-/** A maximum page size that nobody declared loses no row. */
+/** The sync is complete although the portal limits the page size without saying so. */
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

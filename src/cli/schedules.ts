@@ -14,7 +14,7 @@ export interface Schedule {
   /** Paths in deploy/ by path in the output folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly when: string;
-  /** Says who is notified of a failed sync if rekap.json names nobody. */
+  /** Says how to set up notifications of failed syncs, if rekap.json sets up none. */
   readonly ifUnset: string;
   /** Says what to consider if rekap.json sets "ping-url" or "on-failure". */
   readonly ifSet?: string;
@@ -22,7 +22,7 @@ export interface Schedule {
   readonly enable: readonly string[];
 }
 
-const nobody = 'Nobody is notified of a failed sync. Add "ping-url" or "on-failure" to rekap.json.';
+const notNotified = 'A failed sync sends no notification. To set one up, add "ping-url" or "on-failure" to rekap.json';
 
 export const schedules = {
   systemd: {
@@ -32,7 +32,7 @@ export const schedules = {
       'rekap-failed.service': 'systemd/rekap-failed.service',
     },
     when: 'A sync starts daily between 03:00 and 03:15, local time. To change this, edit OnCalendar in rekap.timer.',
-    ifUnset: `${nobody} Or add your command to rekap-failed.service.`,
+    ifUnset: `${notNotified}, or your command to rekap-failed.service.`,
     ifSet:
       'The command of "on-failure" has the restrictions of rekap.service. If it sends email or writes files, add it to rekap-failed.service instead.',
     enable: [
@@ -43,13 +43,13 @@ export const schedules = {
   cron: {
     files: { 'rekap.cron': 'cron/rekap.cron' },
     when: 'A sync starts daily at 03:00, local time. To change this, edit rekap.cron.',
-    ifUnset: nobody,
+    ifUnset: `${notNotified}.`,
     enable: ['(crontab -l 2> /dev/null; cat {{folder}}/rekap.cron) | crontab -', 'crontab -l'],
   },
   kubernetes: {
     files: { 'rekap.yaml': 'kubernetes/rekap.yaml', 'rekap-serve.yaml': 'kubernetes/rekap-serve.yaml' },
     when: 'A sync starts daily at 03:00, Jakarta time. To change this, edit schedule in rekap.yaml.',
-    ifUnset: nobody,
+    ifUnset: `${notNotified}.`,
     ifSet:
       'In the cluster, anyone who can read ConfigMaps can read it. To prevent this, move the secret to the Secret rekap-env, such as to REKAP_PING_URL.',
     enable: [
@@ -71,7 +71,7 @@ export const schedules = {
   compose: {
     files: { 'compose.yaml': 'compose.yaml' },
     when: 'A sync starts daily at 03:00, Jakarta time. To change this, edit --cron in compose.yaml.',
-    ifUnset: nobody,
+    ifUnset: `${notNotified}.`,
     ifSet:
       'The user of the container (1000) must be able to read it. If your user ID differs, run: sudo chown 1000 {{folder}}/rekap.json',
     enable: ['sudo chown 1000 {{keyFile}}', 'docker compose --project-directory {{folder}} up --detach schedule'],

@@ -7,7 +7,7 @@ import type { AnyPipeline } from '../project/declaration.ts';
 import { declarationError, type LocatedProblem } from '../project/declaration-error.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 import { fileOf } from '../serve/record-source.ts';
-import { createPageScanner } from '../source/decode/scan-response.ts';
+import { createPageScanner } from '../source/decode/page-scanner.ts';
 import { messageOf } from '../errors.ts';
 
 /**

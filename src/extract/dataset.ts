@@ -218,7 +218,7 @@ export class DatasetExtraction {
     return [...this.deferred.values(), ...doubtful, ...this.acceptWithoutPartition()];
   }
 
-  /** If the records don't repeat the value of the request, only different partitions show that the source looks at it. */
+  /** If the records don't repeat the value of the request, only different partitions show that the source applies it. */
   private ignoredFilter(): Doubt[] {
     const [same = [], ...others] = this.contents.values();
     if (others.length > 0 || same.length < 2) return [];

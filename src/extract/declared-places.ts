@@ -1,7 +1,7 @@
 /** Compares the places that a declaration names with what the responses of a run contain. A place that never occurs is probably misspelled. */
 
 import type { AnyPipeline } from '../project/declaration.ts';
-import { fieldPath } from '../project/field-path.ts';
+import { fieldPath, isBeside } from '../project/field-path.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { countOf } from '../runtime/text.ts';
 import { FieldKind, type Page } from '../stages.ts';
@@ -22,7 +22,7 @@ export class DeclaredPlaces {
     this.pipeline = pipeline;
     // Those whose value is beside the record have no field.
     const fields = Object.entries(pipeline.columns).flatMap(([name, column], place) =>
-      column.kind === 'text' && ['name', 'request'].includes(column.from ?? '') ? [] : [[name, place] as const],
+      isBeside(column) ? [] : [[name, place] as const],
     );
     this.absent = new Map(fields);
     this.lacksFlag = pipeline.paging.hasMore !== undefined;

@@ -42,7 +42,7 @@ export async function* extract(options: ExtractOptions): AsyncGenerator<Accepted
       await requireSameValues(pipeline, options, values);
 }
 
-/** Milliseconds after which a dataset whose records name lists is read again, when these lists are read. */
+/** Milliseconds. If reading the lists of its records takes longer, a dataset is read again. */
 const maxAge = 60_000;
 
 /** @throws `incomplete` if the dataset now names other lists than those that were read. */
@@ -52,7 +52,7 @@ async function requireSameValues(
   values: CollectedValues,
 ): Promise<void> {
   const quiet: ExtractOptions = { ...options, report: () => undefined };
-  // Its pages are only looked through.
+  // The second reading is compared, but not published.
   const holder = new PageHolder(0);
   const now = new CollectedValues(options.pipelines);
   const extraction = new DatasetExtraction(pipeline, quiet, holder, values.referenceOf(pipeline));

@@ -20,8 +20,8 @@ import {
   repeatedRecord,
   StartOver,
 } from '../source/paging/pass.ts';
-import { createPageScanner } from '../source/decode/scan-response.ts';
-import { pointerPath, readPointer, writeMember } from '../project/field-path.ts';
+import { createPageScanner } from '../source/decode/page-scanner.ts';
+import { isFrom, pointerPath, readPointer, writeMember } from '../project/field-path.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
@@ -73,9 +73,7 @@ export class DatasetPages {
     this.options = options;
     this.holder = holder;
     this.contents = new ContentHash(options.contentKey);
-    this.requestColumn = Object.values(pipeline.columns).findIndex(
-      (column) => column.kind === 'text' && column.from === 'request',
-    );
+    this.requestColumn = Object.values(pipeline.columns).findIndex((column) => isFrom(column, 'request'));
     this.places = new DeclaredPlaces(pipeline);
     this.pager = pagerOf(pipeline, options.baseUrl);
   }
@@ -246,8 +244,7 @@ function likeBefore(given: string | number, before: unknown): string | number {
 /** Returns whether the list can be read without a partition. */
 export function mayList({ path, partition, columns }: AnyPipeline): boolean {
   if (partition === undefined) return true;
-  const column = columns[partition.column]!;
-  return !path.includes(`{${partition.parameter}}`) && !(column.kind === 'text' && column.from === 'request');
+  return !path.includes(`{${partition.parameter}}`) && !isFrom(columns[partition.column], 'request');
 }
 
 /** Escapes only what a query can't contain, because some services read `$top`, but not `%24top`. */
@@ -257,7 +254,7 @@ function queryText(text: string): string {
   );
 }
 
-/** A part of only points would lead to another folder. */
+/** A path segment of only dots would name another folder. */
 function pathText(text: string): string {
   return /^\.+$/.test(text) ? text.replaceAll('.', '%2E') : encodeURIComponent(text);
 }

@@ -42,7 +42,7 @@ export class CollectedValues {
     }
   }
 
-  /** Names a value of a dataset that only one of two readings has; null if they are the same. */
+  /** Describes a value that only one of two readings of a dataset has. Returns null if they are the same. */
   differenceFrom(other: CollectedValues, table: string): string | null {
     for (const [name, before] of this.values) {
       if (!name.startsWith(`${table}.`)) continue;

@@ -14,9 +14,9 @@ interface DecimalNumber {
   readonly precision: number;
   /** Digits after the point. */
   readonly scale: number;
-  /** What separates the fraction in texts. Default: a point. */
+  /** Decimal separator in texts. Default: a point. */
   readonly point?: Separator;
-  /** What separates groups of three digits in texts. */
+  /** Separator of groups of three digits in texts. */
   readonly group?: Separator;
 }
 

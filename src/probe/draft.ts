@@ -110,7 +110,7 @@ function columnText(column: ProbedColumn): string {
   return `${kind}(${words.join(', ')})`;
 }
 
-/** More would be no better for trials. */
+/** Limits of a drafted sample. Trials don't need more records. */
 const maxSample = { records: 1000, characters: 1e6 };
 
 function sampleOf({ records, columns }: Probe, table: string): Draft['sample'] {

@@ -57,7 +57,7 @@ function* listsIn(value: unknown, pointer: string, depth: number): Generator<Fou
   if (Array.isArray(value)) {
     if (value.length > 0 && value.every(isObject))
       yield { records: pointer, size: value.length, why: `an array of ${value.length} records` };
-    // An array of what is beside the records, and the records.
+    // Some services return an array of metadata and records.
     else if (value.length <= maxDepth)
       for (const [at, member] of value.entries()) yield* listsIn(member, `${pointer}/${at}`, depth + 1);
     return;

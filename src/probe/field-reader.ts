@@ -4,7 +4,7 @@ import { kindOf } from '../kinds/kinds.ts';
 import { readRaw } from '../kinds/read-field.ts';
 import type { AnyPipeline, ColumnDefinition } from '../project/declaration.ts';
 import { ScanError } from '../source/decode/json-text.ts';
-import { createPageScanner } from '../source/decode/scan-response.ts';
+import { createPageScanner } from '../source/decode/page-scanner.ts';
 import { FieldKind, type Page } from '../stages.ts';
 import type { Envelope, ProbedRecord } from './envelope.ts';
 import type { ProbeResponse } from './prober.ts';

@@ -113,7 +113,7 @@ export type NextPage =
   | { readonly cursor: string | { readonly header: string }; readonly parameter: string }
   | { readonly link: true };
 
-/** Where tokens for the client credentials of OAuth 2 come from. It may have another origin than the source. */
+/** Describes where tokens for the client credentials of OAuth 2 come from. It may have another origin than the source. */
 export interface OAuth2 {
   readonly tokenUrl: string;
   readonly scope?: string;
@@ -165,7 +165,7 @@ export interface SourceSettings {
    * first of which has the names.
    */
   readonly format: 'json' | 'ndjson' | 'csv' | 'rows';
-  /** What separates the values of CSV. Default: a comma. */
+  /** Separator of CSV values. Default: a comma. */
   readonly delimiter?: ',' | ';' | '\t' | '|';
   /** JSON pointer to the records: an array, an object of records by key, or one record. '' is the whole response. */
   readonly records: string;

@@ -1,6 +1,6 @@
 /** Resolves the fields that declarations name: a member of the record, or a JSON pointer such as `/actor/login` to a member of an inner object. */
 
-import type { AnyPipeline, Paging } from './declaration.ts';
+import type { AnyPipeline, ColumnDefinition, Paging } from './declaration.ts';
 
 /** Returns the comment of a column that declares none. */
 export function commentOn(field: string): string {
@@ -13,7 +13,25 @@ export function fieldPath(field: string): string[] {
 
 /** Returns the field in which a sample or a mirror has the name of a record; undefined if no column reads it. */
 export function nameField({ columns }: Pick<AnyPipeline, 'columns'>): string | undefined {
-  return Object.values(columns).find((column) => column.kind === 'text' && column.from === 'name')?.field;
+  return Object.values(columns).find((column) => isFrom(column, 'name'))?.field;
+}
+
+/** Returns whether a column has the name of the record, or the value of the request, instead of a field. */
+export function isFrom(column: ColumnDefinition | undefined, place: 'name' | 'request'): boolean {
+  return column?.kind === 'text' && column.from === place;
+}
+
+/** Returns whether no field of the record has the value of the column. */
+export function isBeside(column: ColumnDefinition): boolean {
+  return isFrom(column, 'name') || isFrom(column, 'request');
+}
+
+/** Returns the name of the column with the field of the paging `after`; undefined if no text or integer column reads it. */
+export function afterColumn({ paging, columns }: Pick<AnyPipeline, 'paging' | 'columns'>): string | undefined {
+  if (paging.by !== 'after') return undefined;
+  const path = fieldPath(paging.field).join('/');
+  const found = Object.entries(columns).find(([, { field }]) => fieldPath(field).join('/') === path);
+  return found !== undefined && ['text', 'integer', 'count'].includes(found[1].kind) ? found[0] : undefined;
 }
 
 export function escapePointer(name: string): string {

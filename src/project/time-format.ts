@@ -12,7 +12,7 @@ const token = /YYYY|MM|DD|HH|mm|ss/g;
 
 const known = new Map<string, { readonly names: readonly string[]; readonly pattern: RegExp }>();
 
-/** Returns the text in the order of ISO 8601, such as 2024-02-14T07:30:00, in which what the format lacks is 0; null if it isn't in the format. */
+/** Converts a text in this format to ISO 8601, such as 2024-02-14T07:30:00. Parts that the format doesn't have are 0. Returns null for another format. */
 export function reordered(text: string, format: string): string | null {
   let compiled = known.get(format);
   if (compiled === undefined) {

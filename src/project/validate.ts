@@ -1,11 +1,10 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
-import type { AnyPipeline, Auth, ColumnDefinition, ColumnKind, Paging, Project } from './declaration.ts';
+import type { AnyPipeline, Auth, ColumnKind, Paging, Project } from './declaration.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { formatNumber } from '../runtime/text.ts';
 import { problemOfFormat } from './time-format.ts';
-import { afterColumn } from './after-column.ts';
-import { fieldPath, nextPointer } from './field-path.ts';
+import { afterColumn, fieldPath, isBeside, isFrom, nextPointer } from './field-path.ts';
 import {
   allColumns,
   columnOf,
@@ -79,7 +78,7 @@ function* findColumnProblems(columns: Columns): Found {
         field,
         `the column "${name}" reads "${field}", which is not a JSON pointer such as /owner/name or /tags/0`,
       ];
-    if (column.kind === 'text' && (column.from === 'name' || column.from === 'request')) continue;
+    if (isBeside(column)) continue;
     const place = JSON.stringify(fieldPath(field));
     const owner = owners.get(place);
     if (owner !== undefined) yield [field, `the columns "${owner}" and "${name}" both read the field "${field}"`];
@@ -207,13 +206,9 @@ function* findOutsideProblems(pipeline: AnyPipeline, auth: Auth | null): Found {
       yield [name, `the column "${name}" has the name of the record, but records in the format ${format} have none`];
   }
   const isListed = partition === undefined || partition.values !== undefined;
-  const isInRequest = partition !== undefined && isFromRequest(columns[partition.column]);
+  const isInRequest = partition !== undefined && isFrom(columns[partition.column], 'request');
   if (!isListed && (isInRequest || path.includes(`{${partition.parameter}}`)))
     yield [partition.parameter, `its partitions need "values", because no request returns all of them`];
-}
-
-function isFromRequest(column: ColumnDefinition | undefined): boolean {
-  return column?.kind === 'text' && column.from === 'request';
 }
 
 /** Returns the pipeline whose records name the partitions of a pipeline; null if there is none. */

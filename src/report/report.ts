@@ -4,7 +4,7 @@ import type { Project } from '../project/declaration.ts';
 import { namePartition } from '../project/partition-list.ts';
 import type { Language } from '../project/sql-file.ts';
 import { columnList, quoteText } from '../runtime/database.ts';
-import { folded, Html, html, table } from '../runtime/html.ts';
+import { closedPolicy, folded, Html, html, table } from '../runtime/html.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
 import { changesTableName, type ManifestDataset, sampleNotice } from '../warehouse/snapshot-format.ts';
 import { drawOwnSections, type ReportFacts } from './own-sections.ts';
@@ -18,14 +18,13 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
   const datasets = Object.entries(manifest.datasets);
   const titleOf = (name: string): string => project.pipelines.find((one) => one.table === name)?.title ?? name;
   const notice = sampleNotice(manifest);
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
   const language: Language = 'en';
   return html`<!doctype html>
     <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="${new Html(policy)}" />
+        <meta http-equiv="Content-Security-Policy" content="${closedPolicy}" />
         <title>${project.title}</title>
         <link rel="icon" href="data:," />
         <style>

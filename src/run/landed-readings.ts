@@ -5,7 +5,7 @@ import { RekapError } from '../errors.ts';
 import { noFigures } from '../source/source-client.ts';
 import { ScanError } from '../source/decode/json-text.ts';
 import { sliceRecords } from '../source/decode/record-index-builder.ts';
-import { createPageScanner } from '../source/decode/scan-response.ts';
+import { createPageScanner } from '../source/decode/page-scanner.ts';
 import { responsesFile } from '../land/formats.ts';
 import { openLandedRun, readVerdicts } from '../land/landed-run.ts';
 import type { Project } from '../project/declaration.ts';

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAccepted } from '../run/landed-readings.ts';
-import { nameField } from '../project/field-path.ts';
+import { isFrom, nameField } from '../project/field-path.ts';
 import { comparePartitions } from '../project/partition-list.ts';
 import type { AcceptedReading, Verdict } from '../stages.ts';
 import { readRecord, type ServedRecord } from './record-source.ts';
@@ -33,7 +33,7 @@ export async function readReceived(
   const nameSlot = ({ dataset }: Verdict): readonly [slot: number, field: string] | null => {
     const { columns } = pipelines.get(dataset)!;
     const field = nameField({ columns });
-    const slot = Object.values(columns).findIndex((column) => column.kind === 'text' && column.from === 'name');
+    const slot = Object.values(columns).findIndex((column) => isFrom(column, 'name'));
     return field === undefined ? null : [slot, JSON.stringify(field)];
   };
   try {

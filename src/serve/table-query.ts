@@ -6,7 +6,7 @@ import type { Relation, RelationColumn } from '../warehouse/read-dictionary.ts';
 import { maxLimit, maxNumber } from './limits.ts';
 import { Problem } from './problem.ts';
 
-/** What a page shows: `where.COLUMN=…` filters, `sort=COLUMN,-COLUMN` sorts, `limit` and `offset` choose the rows. */
+/** Describes what a page shows: `where.COLUMN=…` filters, `sort=COLUMN,-COLUMN` sorts, `limit` and `offset` choose the rows. */
 export interface TableQuery {
   /** Counts the rows that pass the filters. */
   readonly count: string;

@@ -1,4 +1,4 @@
-/** The script of the page of a table. The grid asks the service for each page of rows, and the address of the page follows. */
+/** Contains the script of a table's page. The grid requests each page of rows from the service, and the URL shows the state of the grid. */
 
 export const tableScript = `
 import DataTable from '/assets/grid.mjs';

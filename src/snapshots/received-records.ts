@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { isRekapError, RekapError } from '../errors.ts';
-import { createPageScanner } from '../source/decode/scan-response.ts';
+import { createPageScanner } from '../source/decode/page-scanner.ts';
 import { openLandedRun, readLandedResponses } from '../land/landed-run.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { type AnyPipeline, placeOf } from '../project/declaration.ts';

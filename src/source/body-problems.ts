@@ -15,7 +15,7 @@ export function describeBody(body: Buffer, error: ScanError, format: AnyPipeline
   if (invalid !== null)
     return {
       what: `is not UTF-8 text: byte ${invalid} is 0x${body.toString('hex', invalid, invalid + 1)}.`,
-      next: 'Ask the operator of the service to send UTF-8, or to name the charset in its content-type.',
+      next: 'Ask the operator of the service to send UTF-8, or to name the charset in the header Content-Type.',
     };
   if (/ more than \d+ records/.test(error.message))
     return {

@@ -19,7 +19,7 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** What a request has beside its path. */
+/** Describes a request beyond its path. */
 interface RequestSettings {
   /** Another origin than that of the source. */
   readonly origin?: string;

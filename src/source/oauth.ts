@@ -18,7 +18,7 @@ interface TokenResponse {
   readonly text: string;
 }
 
-/** How to reach the endpoint, and how to say why it refuses. */
+/** Sends requests to the endpoint, and explains its refusals. */
 interface TokenContext {
   /** Sends a form without following redirects, which could send the secret elsewhere. */
   post(url: string, form: URLSearchParams, headers: Readonly<Record<string, string>>): Promise<TokenResponse>;

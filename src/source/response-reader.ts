@@ -6,7 +6,7 @@ import { headerOf } from '../project/field-path.ts';
 import type { Land, LandedBody, Page, PageRequest, SourceResponse } from '../stages.ts';
 import { beginsAsJson, describeBody, excerpt } from './body-problems.ts';
 import { ScanError } from './decode/json-text.ts';
-import { createPageScanner } from './decode/scan-response.ts';
+import { createPageScanner } from './decode/page-scanner.ts';
 import { faultIn, knownHeaders } from './envelope-signs.ts';
 import type { HttpResponse } from './http-transport.ts';
 import { type Failure, waitOf } from './retry-plan.ts';

@@ -29,7 +29,7 @@ export class Secret {
     this.#also = also.map((text) => new Secret(text));
   }
 
-  /** Hides another text too, such as a token that was bought with the secret. */
+  /** Hides another text too, such as a token that was obtained with the secret. */
   alsoHide(text: string): void {
     this.#also.push(new Secret(text));
   }

@@ -72,16 +72,16 @@ describe('rekap init', () => {
     expect(JSON.parse(await read('rekap.json'))).toMatchObject(recipients);
     expect((await stat(join(into, 'rekap.json'))).mode & 0o777).toBe(0o600);
     expect(stdout).toContain('Only you can read rekap.json');
-    expect(stdout).not.toContain('Nobody is notified');
+    expect(stdout).not.toContain('sends no notification');
   });
 
-  it('says that nobody is notified, unless the config file names somebody', async () => {
+  it('warns that failures send no notification, unless the config file sets one up', async () => {
     const { into, stdout } = await init('systemd');
-    expect(stdout).toContain('Nobody is notified of a failed sync.');
+    expect(stdout).toContain('A failed sync sends no notification.');
     await writeFile(join(into, 'rekap.json'), '{ "webhook": "https://hook.test" }');
     expect(await startCli(['init', 'cron', '--out', into]).ended).toMatchObject({
       code: 0,
-      stdout: expect.not.stringContaining('Nobody is notified'),
+      stdout: expect.not.stringContaining('sends no notification'),
     });
   });
 

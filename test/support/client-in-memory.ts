@@ -4,7 +4,7 @@ import { isRekapError } from '../../src/errors.ts';
 import type { FetchedPage } from '../../src/source/response-reader.ts';
 import type { PageSource } from '../../src/source/source-client.ts';
 import { emptyPage, emptyStatuses } from '../../src/source/source-messages.ts';
-import { createPageScanner } from '../../src/source/decode/scan-response.ts';
+import { createPageScanner } from '../../src/source/decode/page-scanner.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { PageRequest } from '../../src/stages.ts';
 

@@ -1,7 +1,7 @@
 /** Records and pages for tests: a record of the voters dataset, and pages as the source client would hand them on. */
 
 import { type PageParameters, requestOf } from './page-request.ts';
-import { createPageScanner } from '../../src/source/decode/scan-response.ts';
+import { createPageScanner } from '../../src/source/decode/page-scanner.ts';
 import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Page } from '../../src/stages.ts';
 

@@ -5,7 +5,7 @@ import { renderTable } from './table.ts';
 import { wrap } from './wrap-text.ts';
 import type { Language } from '../../project/sql-file.ts';
 import { style } from '../../report/style.ts';
-import { html, Html, table } from '../../runtime/html.ts';
+import { closedPolicy, html, Html, table } from '../../runtime/html.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import type { StatedDataset, Statement } from '../../snapshots/statement.ts';
 import type { Grade } from '../../stages.ts';
@@ -108,7 +108,7 @@ const indonesian: Words = {
     `Untuk memeriksanya, jalankan "rekap snapshots verify" dan "${again}" pada warehouse yang sama. Hash-nya harus sama dengan yang di atas.`,
 };
 
-/** What both forms of the page show, in order. */
+/** Holds the content of the page in order, for both forms. */
 interface Layout {
   readonly title: string;
   readonly notice: string | null;
@@ -207,13 +207,12 @@ export function statementText(statement: Statement, notice: string | null, langu
 /** Returns a page without external resources that fits on one sheet. */
 export function statementHtml(statement: Statement, notice: string | null, language: Language): string {
   const { title, facts, tables, unknown, closing } = layOut(statement, notice, language);
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
   return html`<!doctype html>
     <html lang="${language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="${new Html(policy)}" />
+        <meta http-equiv="Content-Security-Policy" content="${closedPolicy}" />
         <title>${title}</title>
         <link rel="icon" href="data:," />
         <style>

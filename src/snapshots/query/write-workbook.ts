@@ -46,7 +46,7 @@ export async function writeWorkbook(
     const sheet = await readers.read(query, (result) => readSheet(title, result));
     const [names = []] = sheet.data;
     const columns = names.flatMap((cell, index) => (chart.includes(String(cell?.value)) ? [index] : []));
-    // Whoever gets only this sheet sees where it is from.
+    // This sheet may be passed on without the others.
     const origin = about.map(([name, value]): Cell[] => [
       bold(name),
       typeof value === 'string' ? text(value) : { value },

@@ -32,7 +32,7 @@ interface LinkObject {
   readonly url?: unknown;
 }
 
-/** Returns the address of the link with the relation; undefined if there is none. Links are a list, or an object by relation. */
+/** Returns the address of the link with this relation in a list of links. Returns undefined if the list has no such link. */
 export function passLinks(text: JsonText, name: string, relation: string): string | null | undefined {
   const start = text.at;
   text.passValue(1);

@@ -3,25 +3,12 @@
  * three times as long and round numbers.
  */
 
-import {
-  BACKSLASH,
-  CLOSE_BRACE,
-  COLON,
-  JsonText,
-  NEWLINE,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  ScanError,
-} from './json-text.ts';
-import { asLines } from './tables.ts';
+import { CLOSE_BRACE, COLON, JsonText, NEWLINE, OPEN_BRACE, OPEN_BRACKET, QUOTE, ScanError } from './json-text.ts';
 import { FieldOrder, RecordScanner } from './record-scanner.ts';
-import type { AnyPipeline, ColumnDefinition } from '../../project/declaration.ts';
 import { escapePointer } from '../../project/field-path.ts';
-import { isLowerBound } from '../envelope-signs.ts';
-import { type DocumentShape, nameOf, type Role, shapeOf, type Tree, treeOf } from './document-shape.ts';
+import { type DocumentShape, nameOf, type Role, type Tree, treeOf } from './document-shape.ts';
 import { passCount, passFlag, passLinks, passNext } from './envelope-values.ts';
-import { type EnvelopeValue, FieldKind, type Page, type PageRequest } from '../../stages.ts';
+import { type EnvelopeValue, FieldKind, type Page } from '../../stages.ts';
 
 export type ScannedResponse = Pick<Page, 'count' | 'next' | 'hasMore' | 'envelope' | 'records' | 'unknownFields'> & {
   readonly names: readonly Named[];
@@ -237,72 +224,4 @@ function describeStart({ bytes, at }: JsonText): string {
   if (at >= bytes.length) return 'empty';
   if (bytes[at] === 0x3c) return 'HTML or XML';
   return bytes[at] === OPEN_BRACKET ? 'an array' : 'other text';
-}
-
-export type ScanPage = (pipeline: AnyPipeline, request: PageRequest, url: string, bytes: Buffer) => Page;
-
-export function createPageScanner(warnOnce: (topic: string, message: string) => void): ScanPage {
-  const scanners = new Map<string, (bytes: Buffer) => ScannedResponse>();
-  return (pipeline, request, url, received) => {
-    const { table } = pipeline;
-    const body = asLines(pipeline, received);
-    let scanner = scanners.get(table);
-    if (scanner === undefined) {
-      const fields = Object.values(pipeline.columns).map((column) => (isOutside(column) ? null : column.field));
-      scanner = createScanner(fields, shapeOf(pipeline));
-      scanners.set(table, scanner);
-    }
-    const { records, names, unknownFields, ...envelope } = scanner(body);
-    const bytes = fillOutside(pipeline, request, { records, names, body });
-    const { count } = envelope;
-    // A larger number may count all matching records. The proof compares it with every pass.
-    if (count !== null && count < records.length) {
-      warnOnce(
-        `count ${table}`,
-        `${table}: ${nameOf(pipeline.reportedCount!)} of the source is less than the number of records in the response (${count} for ${records.length} records, ${url}). rekap counts the records itself.`,
-      );
-    }
-    if (unknownFields.size > 0) {
-      const listed = [...unknownFields].map((name) => JSON.stringify(name.slice(0, 80))).join(', ');
-      warnOnce(
-        `fields ${table}`,
-        `${table}: the source sends unknown fields: ${listed}. They are kept in the stored responses only.`,
-      );
-    }
-    const { reportedCount } = pipeline;
-    const isCountExact = reportedCount === undefined || !isLowerBound(envelope.envelope, reportedCount);
-    return { request, url, bytes, ...envelope, isCountExact, records, unknownFields };
-  };
-}
-
-/** Returns whether a column has its value from beside the record: from the name of the record, or from the request. */
-function isOutside(column: ColumnDefinition): boolean {
-  return column.kind === 'text' && (column.from === 'name' || column.from === 'request');
-}
-
-/** Fills such columns. Returns the bytes with the value of the request behind the body, so that it is read like any other. */
-function fillOutside(
-  pipeline: AnyPipeline,
-  { partition }: PageRequest,
-  { records, names, body }: Pick<ScannedResponse, 'records' | 'names'> & { readonly body: Buffer },
-): Buffer {
-  let bytes = body;
-  for (const [column, definition] of Object.values(pipeline.columns).entries()) {
-    if (!isOutside(definition)) continue;
-    const fill = (row: number, start: number, end: number): void => {
-      const slot = row * records.width + column;
-      records.fieldStart[slot] = start;
-      records.fieldEnd[slot] = end;
-      records.fieldKind[slot] =
-        bytes.subarray(start, end).includes(BACKSLASH) && start < body.length ? FieldKind.escaped : FieldKind.text;
-    };
-    if (definition.kind === 'text' && definition.from === 'name')
-      for (const { row, start, end } of names) fill(row, start, end);
-    else if (partition !== null) {
-      const start = bytes.length;
-      bytes = Buffer.concat([bytes, Buffer.from(partition)]);
-      for (let row = 0; row < records.length; row += 1) if (records.isObject[row] === 1) fill(row, start, bytes.length);
-    }
-  }
-  return bytes;
 }

@@ -1,7 +1,7 @@
 /** Chooses the pager of a kind of paging. A missing kind doesn't compile. */
 
 import { RekapError } from '../../errors.ts';
-import { afterColumn } from '../../project/after-column.ts';
+import { afterColumn } from '../../project/field-path.ts';
 import { type AnyPipeline, type Paging, placeOf } from '../../project/declaration.ts';
 import { countOf } from '../../runtime/text.ts';
 import { signsOfMore } from '../envelope-signs.ts';

@@ -13,7 +13,7 @@ import { contradiction, EndSigns, requireNoMore } from './end-signs.ts';
 import { PagesAhead } from './pages-ahead.ts';
 import { type PageAddress, type PageFetcher, type Pager, type PassPage, signPastEnd, StartOver } from './pass.ts';
 
-/** How a request says at which record its page begins. */
+/** Describes how a request selects the record where its page begins. */
 interface Beginnings {
   /** The parameter, for messages. */
   readonly parameter: string;
