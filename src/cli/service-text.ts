@@ -5,6 +5,7 @@ import { inColumns, widthOf } from './print/wrap-text.ts';
 import { describeFaults } from './faults.ts';
 import { countOf } from '../runtime/text.ts';
 import type { AnyPipeline, Auth } from '../project/declaration.ts';
+import { partitionParameters } from '../project/partition-list.ts';
 import type { FaultSettings } from '../serve/faults/fault-list.ts';
 
 export const remoteAccessWarning =
@@ -28,16 +29,17 @@ export function describeService(
   endpoints: readonly Served[],
   { key, auth, faults }: Access,
 ): string {
-  const { path, partition } = endpoints[0]!;
+  const { path } = endpoints[0]!;
   const rows = endpoints.map(({ path: place, records, isReceived }) => {
     const how = isReceived ? '' : ', restored from the table';
     return [url + place, `${countOf(records, 'record')}${how}`] as const;
   });
   const lines = [`Serving ${printable(what)}`, ...inColumns(rows, Number.POSITIVE_INFINITY), `  ${url}/`];
   if (key !== null) {
-    const [example] = partition?.values?.from === 'list' ? partition.values.values : [];
     const query = [
-      ...(example === undefined ? [] : [`${partition!.parameter}=${encodeURIComponent(example)}`]),
+      ...partitionParameters(endpoints[0]!).flatMap(({ parameter, values }) =>
+        values?.from === 'list' ? [`${parameter}=${encodeURIComponent(values.values[0]!)}`] : [],
+      ),
       ...(auth !== null && 'query' in auth ? [`${auth.query}=${key}`] : []),
     ];
     const address = `'${url}${path}${query.length === 0 ? '' : `?${query.join('&')}`}'`;

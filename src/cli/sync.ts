@@ -11,8 +11,8 @@ import { checkCatalogSettings, lakeOptions } from './lake-settings.ts';
 import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { loadChosenProject } from './project.ts';
-import type { Project } from '../project/declaration.ts';
-import { comparePartitions } from '../project/partition-list.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { comparePartitions, joinPartition, partitionParameters, splitPartition } from '../project/partition-list.ts';
 import { syncDefaults } from '../publish/run.ts';
 
 export const syncOptions = {
@@ -129,31 +129,49 @@ function readPartitions(
 ): string[] | null {
   if (given === undefined) return null;
   const requested = pipelines.filter(({ table }) => datasets?.includes(table) ?? true);
-  const columns = new Map(
-    requested.flatMap(({ partition, columns: own }) =>
-      partition === undefined ? [] : [[partition.column, own[partition.column]!]],
-    ),
-  );
+  const columnsOf = (pipeline: AnyPipeline): string =>
+    partitionParameters(pipeline)
+      .map(({ column }) => column)
+      .join();
+  const different = new Map(requested.map((pipeline) => [columnsOf(pipeline), pipeline]));
+  different.delete('');
   const option = nameOption('partition');
-  const [[column, definition] = [], ...others] = columns;
-  if (column === undefined || definition === undefined)
+  const [pipeline, ...others] = different.values();
+  if (pipeline === undefined)
     throw new RekapError('usage', `${option}: these datasets have no partitions.`, 'Remove --partition.');
   if (others.length > 0)
     throw new RekapError(
       'usage',
-      `${option}: the datasets have different partitions (${[...columns.keys()].join(', ')}).`,
+      `${option}: the datasets have different partitions (${[...different.keys()].join(', ')}).`,
       'Choose datasets with the same partitions with --dataset.',
     );
-  if (definition.kind !== 'integer') return [...new Set(given)].toSorted(comparePartitions);
-  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = definition;
-  const wrong = given.find((value) => !/^-?\d{1,18}$/.test(value) || Number(value) < min || Number(value) > max);
-  if (wrong !== undefined)
+  return [...new Set(given.map((value) => normalizePartition(value, pipeline)))].toSorted(comparePartitions);
+}
+
+/** Returns a partition as messages name it, with numbers without leading zeros. */
+function normalizePartition(partition: string, pipeline: AnyPipeline): string {
+  const columns = partitionParameters(pipeline).map(({ column }) => column);
+  const values = splitPartition(pipeline, partition);
+  const option = nameOption('partition');
+  const toList = `To list them, run "rekap query 'SELECT DISTINCT ${columns.join(', ')} FROM ${pipeline.table}'".`;
+  if (values.length !== columns.length)
     throw new RekapError(
       'usage',
-      `${option} ${JSON.stringify(wrong)} is not a value of ${column}, which is a whole number.`,
-      `Use numbers, such as --partition 1101 1102. To list them, run "rekap query 'SELECT DISTINCT ${column} FROM ${requested[0]!.table}'".`,
+      `${option} ${JSON.stringify(partition)} does not have ${columns.length} values with slashes between them (${columns.join('/')}).`,
+      toList,
     );
-  return [...new Set(given.map((value) => String(BigInt(value))))].toSorted(comparePartitions);
+  const normalized = values.map((value, place) => {
+    const column = pipeline.columns[columns[place]!]!;
+    if (column.kind !== 'integer') return value;
+    const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = column;
+    if (/^-?\d{1,18}$/.test(value) && Number(value) >= min && Number(value) <= max) return String(BigInt(value));
+    throw new RekapError(
+      'usage',
+      `${option} ${JSON.stringify(value)} is not a value of ${columns[place]}, which is a whole number.`,
+      `Use numbers, such as --partition 1101 1102. ${toList}`,
+    );
+  });
+  return joinPartition(normalized);
 }
 
 function readDatasets(given: readonly string[] | undefined, known: readonly string[]): readonly string[] | null {

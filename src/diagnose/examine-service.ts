@@ -5,6 +5,7 @@ import { PageHolder } from '../extract/page-holder.ts';
 import { DatasetPages } from '../extract/pages.ts';
 import { RecordReader } from '../extract/prove.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { CollectedValues } from '../extract/partition-values.ts';
 import { headerOf, nextPointer } from '../project/field-path.ts';
 import type { Clock } from '../runtime/context.ts';
 import { countOf } from '../runtime/text.ts';
@@ -141,8 +142,8 @@ function somePartition(pipeline: AnyPipeline, { page }: FetchedPage): string | u
   return knownPartition(pipeline);
 }
 
-function knownPartition({ partition }: AnyPipeline): string | undefined {
-  return partition?.values?.from === 'list' ? partition.values.values[0] : undefined;
+function knownPartition(pipeline: AnyPipeline): string | undefined {
+  return new CollectedValues([pipeline]).referenceOf(pipeline)[0];
 }
 
 async function examinePartition(pages: DatasetPages, partition: string): Promise<Finding> {

@@ -8,7 +8,8 @@ import { DatasetPages, mayList } from './pages.ts';
 import type { PassResult, ProvedPass } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
-import { comparePartitions, namePartition } from '../project/partition-list.ts';
+import { isFrom } from '../project/field-path.ts';
+import { comparePartitions, namePartition, partitionParameters, splitPartition } from '../project/partition-list.ts';
 import { countOf } from '../runtime/text.ts';
 import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
 
@@ -42,8 +43,8 @@ export class DatasetExtraction {
   private readonly empty: (string | null)[] = [];
   /** Readings that rely on the full listing, deferred until all partitions have confirmed it. */
   private readonly deferred = new Map<string | null, AcceptedReading>();
-  /** Contents of partitions without the value of the request, by content. */
-  private readonly contents = new Map<string, string[]>();
+  /** Contents of partitions with records, without the values of the request. */
+  private readonly contents = new Map<string, string>();
   /** Lists in which no page named a next one, although the paging says that pages do. */
   private unlinked = 0;
   /** Partitions with records in any dataset; null until all are read. */
@@ -135,8 +136,7 @@ export class DatasetExtraction {
     const { id, passes: readings, isAgain } = partition;
     const { proof, grade, end, digest, accepted, pageSizes: page_sizes } = proved;
     const { total: received, content } = digest;
-    if (received > 0 && id !== null && this.pages.requestColumn >= 0)
-      this.contents.set(proved.others, [...(this.contents.get(proved.others) ?? []), id]);
+    if (received > 0 && id !== null && this.pages.requestColumns.length > 0) this.contents.set(id, proved.others);
     const isElsewhere = id !== null && this.seenAnywhere?.has(id) === true;
     if (received === 0 && this.listing === null && isElsewhere && !this.options.acceptChanges)
       return this.reportIncomplete(
@@ -200,7 +200,7 @@ export class DatasetExtraction {
       this.warn(
         `no page of ${countOf(this.unlinked, 'list')} named a next page, so the proof is only "single": nothing shows that the source would name one`,
       );
-    const contradictions = [...findings.contradictions(listing), ...this.ignoredFilter()];
+    const contradictions = [...findings.contradictions(listing), ...this.ignoredFilters()];
     const ofDataset = [
       ...(await this.doubtsOfListing()),
       ...findings.doubts(listing),
@@ -218,13 +218,23 @@ export class DatasetExtraction {
     return [...this.deferred.values(), ...doubtful, ...this.acceptWithoutPartition()];
   }
 
-  /** If the records don't repeat the value of the request, only different partitions show that the source applies it. */
-  private ignoredFilter(): Doubt[] {
-    const [same = [], ...others] = this.contents.values();
-    if (others.length > 0 || same.length < 2) return [];
-    const { parameter } = this.pipeline.partition!;
-    const reason = `${countOf(same.length, 'partition')}, such as ${same.slice(0, 3).join(', ')}, have the same records, so the source seems to ignore "${parameter}"`;
-    return [{ partition: null, reason }];
+  /** If the records don't repeat a value of the request, only different partitions show that the source applies it. */
+  private *ignoredFilters(): Generator<Doubt> {
+    for (const [place, { parameter, column }] of partitionParameters(this.pipeline).entries()) {
+      if (!isFrom(this.pipeline.columns[column], 'request')) continue;
+      // Partitions that differ only in this value.
+      const groups = new Map<string, string[]>();
+      for (const id of this.contents.keys()) {
+        const others = splitPartition(this.pipeline, id).toSpliced(place, 1).join('/');
+        groups.set(others, [...(groups.get(others) ?? []), id]);
+      }
+      const several = [...groups.values()].filter(({ length }) => length > 1);
+      const isApplied = several.some((ids) => new Set(ids.map((id) => this.contents.get(id))).size > 1);
+      if (isApplied || several.length === 0) continue;
+      const same = several.flat();
+      const reason = `${countOf(same.length, 'partition')}, such as ${same.slice(0, 3).join(', ')}, have the same records, so the source seems to ignore "${parameter}"`;
+      yield { partition: null, reason };
+    }
   }
 
   private async doubtsOfListing(): Promise<string[]> {

@@ -8,7 +8,7 @@ import { DatasetExtraction } from './dataset.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import { PageHolder } from './page-holder.ts';
 import { readPartition } from './partition.ts';
-import { partitionList } from '../project/partition-list.ts';
+import { partitionLists, partitionParameters } from '../project/partition-list.ts';
 import { CollectedValues } from './partition-values.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function* extract(options: ExtractOptions): AsyncGenerator<Accepted
   const done = new Map<string, number>();
   for (let left = [...options.pipelines]; left.length > 0;) {
     const ready = left.filter((pipeline) => values.parentsOf(pipeline).every((parent) => done.has(parent)));
-    for (const datasets of [ready.flatMap((pipeline) => partitionList(pipeline) ?? []), ready])
+    for (const datasets of [ready.flatMap(partitionLists), ready])
       yield* readDatasets(
         datasets.map((pipeline) => new DatasetExtraction(pipeline, options, holder, values.referenceOf(pipeline))),
         options,
@@ -81,8 +81,12 @@ async function* readDatasets(
 ): AsyncGenerator<AcceptedReading, void, undefined> {
   if (wanted === null) await settleAll(extractions.map((extraction) => extraction.readListing()));
   // A partition in the listing of one dataset is requested for all of them, so that a listing can't hide it.
-  const withSameColumn = ({ partition }: AnyPipeline) =>
-    extractions.filter(({ pipeline }) => pipeline.partition?.column === partition?.column);
+  const columnsOf = (pipeline: AnyPipeline) =>
+    partitionParameters(pipeline)
+      .map(({ column }) => column)
+      .join();
+  const withSameColumn = (pipeline: AnyPipeline) =>
+    extractions.filter((other) => columnsOf(other.pipeline) === columnsOf(pipeline));
   /** One partition per concurrent request, because the pages of a partition stay in memory until it is proved. */
   const limit = pLimit(concurrency);
   const started: Promise<unknown>[] = [];

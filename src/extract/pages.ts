@@ -22,6 +22,7 @@ import {
 } from '../source/paging/pass.ts';
 import { createPageScanner } from '../source/decode/page-scanner.ts';
 import { isFrom, pointerPath, readPointer, writeMember } from '../project/field-path.ts';
+import { partitionParameters, splitPartition } from '../project/partition-list.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { AcceptedPage, Page, PageRequest } from '../stages.ts';
 
@@ -61,8 +62,8 @@ export class DatasetPages {
   readonly contents: ContentHash;
   /** Names of the partitions that were read, if a column has them. */
   readonly names = new Map<string, string>();
-  /** Place of the column with the value of the request; -1 if the records have it. */
-  readonly requestColumn: number;
+  /** Places of the columns with values of the request. */
+  readonly requestColumns: readonly number[];
   private readonly options: PageOptions;
   private readonly holder: PageHolder;
   private readonly scan = createPageScanner(() => undefined);
@@ -73,7 +74,9 @@ export class DatasetPages {
     this.options = options;
     this.holder = holder;
     this.contents = new ContentHash(options.contentKey);
-    this.requestColumn = Object.values(pipeline.columns).findIndex((column) => isFrom(column, 'request'));
+    this.requestColumns = [...Object.values(pipeline.columns).entries()].flatMap(([place, column]) =>
+      isFrom(column, 'request') ? [place] : [],
+    );
     this.places = new DeclaredPlaces(pipeline);
     this.pager = pagerOf(pipeline, options.baseUrl);
   }
@@ -207,14 +210,12 @@ function uncertainEnd(error: RekapError): RekapError {
   );
 }
 
-export function targetOf(
-  { path, partition, parameters, request }: AnyPipeline,
-  value: string | null,
-  address: PageAddress,
-): string {
+export function targetOf(pipeline: AnyPipeline, partition: string | null, address: PageAddress): string {
+  const { path, parameters, request } = pipeline;
+  const values = partition === null ? [] : splitPartition(pipeline, partition);
   if (typeof address === 'string') return withBody(address, request?.body);
   const all = {
-    ...(value !== null && partition !== undefined && { [partition.parameter]: value }),
+    ...Object.fromEntries(values.map((value, place) => [partitionParameters(pipeline)[place]!.parameter, value])),
     ...parameters,
     ...address,
   };
@@ -242,9 +243,11 @@ function likeBefore(given: string | number, before: unknown): string | number {
 }
 
 /** Returns whether the list can be read without a partition. */
-export function mayList({ path, partition, columns }: AnyPipeline): boolean {
-  if (partition === undefined) return true;
-  return !path.includes(`{${partition.parameter}}`) && !isFrom(columns[partition.column], 'request');
+export function mayList(pipeline: AnyPipeline): boolean {
+  const { path, columns } = pipeline;
+  return partitionParameters(pipeline).every(
+    ({ parameter, column }) => !path.includes(`{${parameter}}`) && !isFrom(columns[column], 'request'),
+  );
 }
 
 /** Escapes only what a query can't contain, because some services read `$top`, but not `%24top`. */

@@ -1,8 +1,14 @@
 /** Collects the values of partitions from a declared list, another endpoint, or the records of another pipeline. */
 
 import { RekapError } from '../errors.ts';
-import { type AnyPipeline, placeOf } from '../project/declaration.ts';
-import { nameOfList, valueColumn } from '../project/partition-list.ts';
+import { type AnyPipeline, type PartitionParameter, placeOf } from '../project/declaration.ts';
+import {
+  joinPartition,
+  nameOfList,
+  partitionLists,
+  partitionParameters,
+  valueColumn,
+} from '../project/partition-list.ts';
 import { readRaw } from '../kinds/read-field.ts';
 import type { AcceptedReading } from '../stages.ts';
 
@@ -14,21 +20,31 @@ export class CollectedValues {
     this.pipelines = pipelines;
   }
 
-  parentsOf({ partition }: AnyPipeline): string[] {
-    const values = partition?.values;
-    if (values?.from !== 'pipeline') return [];
-    const [parent] = values.column.split('.') as [string];
-    return this.pipelines.some(({ table }) => table === parent) ? [parent] : [];
+  parentsOf(pipeline: AnyPipeline): string[] {
+    const parents = partitionParameters(pipeline).flatMap(({ values }) =>
+      values?.from === 'pipeline' ? [values.column.split('.')[0]!] : [],
+    );
+    return parents.filter((parent) => this.pipelines.some(({ table }) => table === parent));
   }
 
+  /** Returns every combination of the values of its parameters. */
   referenceOf(pipeline: AnyPipeline): string[] {
-    const isInteger = pipeline.columns[pipeline.partition?.column ?? '']?.kind === 'integer';
-    // Normalized like the values of the column: 07 becomes 7.
-    return this.valuesOf(pipeline).map((value) => (isInteger && /^-?\d+$/.test(value) ? String(BigInt(value)) : value));
+    const [first, ...others] = partitionParameters(pipeline).map((parameter) => this.valuesOf(pipeline, parameter));
+    let combined = (first ?? []).map((value) => [value]);
+    for (const values of others) combined = combined.flatMap((before) => values.map((value) => [...before, value]));
+    return combined.map(joinPartition);
   }
 
-  private valuesOf(pipeline: AnyPipeline): string[] {
-    const values = pipeline.partition?.values;
+  private valuesOf(pipeline: AnyPipeline, parameter: PartitionParameter): string[] {
+    const isInteger = pipeline.columns[parameter.column]?.kind === 'integer';
+    // Normalized like the values of the column: 07 becomes 7.
+    return this.rawValuesOf(pipeline, parameter).map((value) =>
+      isInteger && /^-?\d+$/.test(value) ? String(BigInt(value)) : value,
+    );
+  }
+
+  private rawValuesOf(pipeline: AnyPipeline, parameter: PartitionParameter): string[] {
+    const { values } = parameter;
     switch (values?.from) {
       case undefined:
       case 'file':
@@ -36,7 +52,7 @@ export class CollectedValues {
       case 'list':
         return [...values.values];
       case 'endpoint':
-        return [...(this.values.get(`${nameOfList(pipeline)}.${valueColumn}`) ?? [])];
+        return [...(this.values.get(`${nameOfList(pipeline, parameter)}.${valueColumn}`) ?? [])];
       case 'pipeline':
         return [...(this.values.get(values.column) ?? [])];
     }
@@ -55,10 +71,10 @@ export class CollectedValues {
 
   async collect(pipeline: AnyPipeline, { verdict, pages }: AcceptedReading): Promise<void> {
     const { table } = pipeline;
-    const isList = this.pipelines.some((child) => nameOfList(child) === table);
-    const requested = this.pipelines.flatMap(({ partition }) =>
-      partition?.values?.from === 'pipeline' ? [partition.values.column] : [],
-    );
+    const isList = this.pipelines.some((child) => partitionLists(child).some((list) => list.table === table));
+    const requested = this.pipelines
+      .flatMap(partitionParameters)
+      .flatMap(({ values }) => (values?.from === 'pipeline' ? [values.column] : []));
     const columns = isList
       ? [valueColumn]
       : requested.flatMap((name) => (name.startsWith(`${table}.`) ? [name.slice(table.length + 1)] : []));

@@ -155,7 +155,7 @@ class PartitionReading {
       if (id !== null && reader.partition === null) continue;
       if (id !== null && reader.partition !== id) throw foreignRecord(page.url, id, reader.partition!);
       digest.add(pages.contents.of(page, row));
-      if (pages.requestColumn >= 0) this.others.add(pages.contents.ofOthers(page, row, pages.requestColumn));
+      if (pages.requestColumns.length > 0) this.others.add(pages.contents.ofOthers(page, row, pages.requestColumns));
       seen.add(keys.add(reader.key));
     }
     this.accepted.push(pages.hold(fetched, first, length - first));

@@ -4,6 +4,7 @@
  */
 
 import { type AnyPipeline, keyPlaces, placeOf } from '../project/declaration.ts';
+import { joinPartition, partitionParameters } from '../project/partition-list.ts';
 import type { Column } from '../kinds/column.ts';
 import { kindOf } from '../kinds/kinds.ts';
 import { readText } from '../kinds/read-field.ts';
@@ -112,8 +113,7 @@ export class RecordReader {
   partition: string | null = null;
   /** Fingerprint of the key, or of the whole record if the key is missing. */
   readonly key: Fingerprint = { high: 0, low: 0 };
-  private readonly partitionColumn: Column | null;
-  private readonly partitionPlace: number;
+  private readonly partitionColumns: readonly { readonly column: Column; readonly place: number }[];
   private readonly namePlace: number;
   private readonly names: Map<string, string>;
   private readonly keyColumns: readonly number[];
@@ -122,9 +122,11 @@ export class RecordReader {
   constructor(pipeline: AnyPipeline, names = new Map<string, string>()) {
     const { partition } = pipeline;
     this.names = names;
-    this.partitionPlace = partition === undefined ? -1 : placeOf(pipeline, partition.column);
     this.namePlace = partition?.name === undefined ? -1 : placeOf(pipeline, partition.name);
-    this.partitionColumn = partition === undefined ? null : kindOf(pipeline.columns[partition.column]!).newColumn(1);
+    this.partitionColumns = partitionParameters(pipeline).map(({ column }) => ({
+      column: kindOf(pipeline.columns[column]!).newColumn(1),
+      place: placeOf(pipeline, column),
+    }));
     this.keyColumns = keyPlaces(pipeline);
   }
 
@@ -136,8 +138,12 @@ export class RecordReader {
   }
 
   private partitionOf(page: Page, row: number): string | null {
-    const { partitionColumn: column } = this;
-    return column === null || column.fill(page, row, this.partitionPlace, 0) !== 0 ? null : String(column.value(0));
+    const values: string[] = [];
+    for (const { column, place } of this.partitionColumns) {
+      if (column.fill(page, row, place, 0) !== 0) return null;
+      values.push(String(column.value(0)));
+    }
+    return values.length === 0 ? null : joinPartition(values);
   }
 }
 

@@ -23,16 +23,21 @@ export class ContentHash implements ValueSink {
     return hash('sha256', this.input.subarray(0, this.length), 'binary');
   }
 
-  /** Hashes a record without one of its columns. */
-  ofOthers(page: Page, row: number, column: number): string {
+  /** Hashes a record without some of its columns. */
+  ofOthers(page: Page, row: number, columns: readonly number[]): string {
     const { fieldKind, fieldStart, fieldEnd, width } = page.records;
-    const slot = row * width + column;
-    const [kind, end] = [fieldKind[slot]!, fieldEnd[slot]!];
-    fieldKind[slot] = FieldKind.missing;
-    fieldEnd[slot] = fieldStart[slot]!;
+    const kept = columns.map((column) => {
+      const slot = row * width + column;
+      const before = [slot, fieldKind[slot]!, fieldEnd[slot]!] as const;
+      fieldKind[slot] = FieldKind.missing;
+      fieldEnd[slot] = fieldStart[slot]!;
+      return before;
+    });
     const content = this.of(page, row);
-    fieldKind[slot] = kind;
-    fieldEnd[slot] = end;
+    for (const [slot, kind, end] of kept) {
+      fieldKind[slot] = kind;
+      fieldEnd[slot] = end;
+    }
     return content;
   }
 

@@ -38,7 +38,9 @@ export function differencesSql(
     return `${key.includes(name) ? `coalesce(n.${column}, o.${column})` : 'NULL'}::${type} AS ${column}`;
   });
   const compared = columns.filter((name) => !key.includes(name)).map((name) => [name, quoteIdentifier(name)] as const);
-  const values = compared.map(
+  // A table of nothing but its key has at least the last part of the key in its changes.
+  const described = compared.length > 0 ? compared : [[key.at(-1)!, quoteIdentifier(key.at(-1)!)] as const];
+  const values = described.map(
     ([name, column]) =>
       `{column_name: ${quoteText(name)}, old_value: o.${column}::VARCHAR, new_value: n.${column}::VARCHAR}`,
   );

@@ -4,6 +4,7 @@ import { type Database, quoteIdentifier, quoteText } from '../runtime/database.t
 import { type ChangeCounts, countChanges, sharedColumns } from './changes.ts';
 import { carriedCondition, type CarryOver, isCarried } from './previous-tables.ts';
 import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
+import { partitionParameters, partitionSql } from '../project/partition-list.ts';
 import type { PartitionRows } from '../stages.ts';
 
 export interface LoadReport {
@@ -81,13 +82,12 @@ export async function readQuarantine(database: Database, { table }: AnyPipeline)
 
 async function findShrunken(database: Database, pipeline: AnyPipeline): Promise<PartitionRows[]> {
   // Tables with different keys can't be compared.
-  const declared = pipeline.partition;
-  if (declared === undefined || (await sharedColumns(database, 'previous', pipeline)).length === 0) return [];
+  if (pipeline.partition === undefined || (await sharedColumns(database, 'previous', pipeline)).length === 0) return [];
   const rowsIn = (table: string) =>
-    `(SELECT ${quoteIdentifier(declared.column)} AS partition, count(*) AS row_count FROM ${table} GROUP BY ALL)`;
+    `(SELECT ${partitionSql(pipeline)} AS partition, count(*) AS row_count FROM ${table} GROUP BY ALL)`;
   const table = quoteIdentifier(pipeline.table);
   const rows = await database.rows<{ partition: string; before: bigint; now: bigint }>(
-    `SELECT partition::VARCHAR AS partition, o.row_count AS before, coalesce(n.row_count, 0) AS now
+    `SELECT partition, o.row_count AS before, coalesce(n.row_count, 0) AS now
      FROM ${rowsIn(`previous.${table}`)} o LEFT JOIN ${rowsIn(table)} n USING (partition)
      WHERE now < o.row_count ORDER BY ALL`,
   );
@@ -137,12 +137,14 @@ function compare(a: string, b: string): number {
 
 async function readBrokenChecksOf(
   database: Database,
-  { table, key, partition, watch, columns }: AnyPipeline,
+  pipeline: AnyPipeline,
   { snapshot, hasPrevious }: Pick<ReportScope, 'snapshot' | 'hasPrevious'>,
 ): Promise<BrokenCheck[]> {
   const isNew = `(${hasPrevious} AND first_snapshot = ${quoteText(snapshot)})`;
-  const value = partition === undefined ? 'NULL' : quoteIdentifier(partition.column);
-  const within = key.slice(partition === undefined ? 0 : key.indexOf(partition.column) + 1).map(quoteIdentifier);
+  const { table, key, watch, columns } = pipeline;
+  const value = partitionSql(pipeline);
+  const outer = partitionParameters(pipeline).map(({ column }) => key.indexOf(column) + 1);
+  const within = key.slice(Math.max(0, ...outer)).map(quoteIdentifier);
   const placeSql = within.length === 0 ? "''" : `concat_ws(', ', ${within.toReversed().join(', ')})`;
   const distance = "abs(try_cast(regexp_extract(expected, '\\d+') AS BIGINT) - try_cast(actual AS BIGINT))";
   // A row can fail a check once per count, and the examples should be of different rows.
@@ -151,7 +153,7 @@ async function readBrokenChecksOf(
   const rows = await database.rows<Omit<BrokenCheck, 'count' | 'new'> & { total: bigint; fresh: bigint }>(`
     SELECT dataset, check_name AS "check", severity, count(*) AS total, count(*) FILTER (${isNew}) AS fresh,
       min_by(
-        {partition: ${value}::VARCHAR, place: ${placeSql}, message: message, new: ${isNew}},
+        {partition: ${value}, place: ${placeSql}, message: message, new: ${isNew}},
         row(NOT ${isNew}, coalesce(-${distance}, 1), ${[value, ...within].join(', ')}, column_name),
         ${candidates}
       ) AS examples

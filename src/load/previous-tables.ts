@@ -1,10 +1,11 @@
 /** Reads the previous snapshot, whose history continues in the new one, and selects rows to carry over. */
 
-import { attachReadOnly, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
+import { attachReadOnly, type Database, quoteText, tableColumns } from '../runtime/database.ts';
 import { verifyHint } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';
 import { ownTables } from '../project/reserved.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { partitionSql } from '../project/partition-list.ts';
 
 /**
  * Attaches the previous snapshot's DuckDB file as `previous`.
@@ -40,14 +41,14 @@ export function isCarried(carryOver: CarryOver | null, pipeline: AnyPipeline): c
   return carryOver !== null && (carryOver.replaced.get(pipeline.table) ?? null) !== null;
 }
 
-/** Returns the SQL condition on carried-over rows. `partition` is SQL for the partition's value, by default the pipeline's column. */
+/** Returns the SQL condition on carried-over rows. `partition` is SQL for the partition's value, by default from the pipeline's columns. */
 export function carriedCondition(
   carryOver: CarryOver,
-  { table, partition: declared }: AnyPipeline,
-  partition = declared === undefined ? '' : quoteIdentifier(declared.column),
+  pipeline: AnyPipeline,
+  partition = partitionSql(pipeline),
 ): string {
-  const replaced = carryOver.replaced.get(table) ?? null;
+  const replaced = carryOver.replaced.get(pipeline.table) ?? null;
   if (replaced === null) return 'false';
   if (replaced.length === 0) return 'true';
-  return `${partition}::VARCHAR NOT IN (${replaced.map(quoteText).join(', ')})`;
+  return `${partition} NOT IN (${replaced.map(quoteText).join(', ')})`;
 }

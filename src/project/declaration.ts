@@ -145,16 +145,26 @@ export type PartitionValues =
   /** A column of another pipeline, written `table.column`. That pipeline is proved complete first. */
   | { readonly from: 'pipeline'; readonly column: string };
 
-/** Describes the filter that splits a list into partitions, each of which is proved complete separately. */
-export interface Partition<Column extends string = string> {
+/** One parameter of a filter. */
+export interface PartitionParameter<Column extends string = string> {
   /** The query parameter, a part of the path in braces, or a JSON pointer into the body. */
   readonly parameter: string;
   /** The column with the value of the parameter: text or integer, and part of the key. */
   readonly column: Column;
+  readonly values?: PartitionValues;
+}
+
+/**
+ * Describes the filter that splits a list into partitions, each of which is proved complete separately. With `and`, every combination of the
+ * values is a partition, and its name is the values with slashes between them, such as 2024/31.
+ */
+export interface Partition<Column extends string = string> extends PartitionParameter<Column> {
   /** A text column with the name of the partition, which messages show beside its value. */
   readonly name?: string;
   /** If missing, the list without the filter names the partitions. */
   readonly values?: PartitionValues;
+  /** Further parameters of the filter. Then every one has `values`. */
+  readonly and?: readonly PartitionParameter<Column>[];
 }
 
 /** Settings that apply to all pipelines of a project. A pipeline can override them. */
@@ -217,6 +227,16 @@ type WithoutComment<Column> = Column extends unknown ? Omit<Column, 'comment'> &
 /** A column as a file declares it. Without a comment, the comment names the field. */
 export type DeclaredColumn = WithoutComment<ColumnDefinition>;
 
+/** A table with one row for each item of the arrays in a JSON column. It has the key of the parent, and is a view. */
+export interface ChildTable {
+  /** The JSON column of the parent. */
+  readonly from: string;
+  readonly comment?: string;
+  /** Columns that identify an item in its array. If missing, the column `place` has its place, from 1. */
+  readonly key?: readonly string[];
+  readonly columns: Readonly<Record<string, DeclaredColumn>>;
+}
+
 type Defaulted = 'title' | 'comment' | 'watch' | 'checks';
 
 /** A pipeline as a file declares it. The title defaults to the name of the table, the comment to the title, and the settings to those of the project. */
@@ -226,6 +246,7 @@ export interface DeclaredPipeline<Column extends string = string>
     Partial<Pick<PipelineDeclaration<Column>, Defaulted>>,
     Partial<SourceSettings> {
   readonly columns: Readonly<Record<Column, DeclaredColumn>>;
+  readonly children?: Readonly<Record<string, ChildTable>>;
 }
 
 /** Any pipeline, for code that doesn't know its columns. */

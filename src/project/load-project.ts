@@ -4,7 +4,15 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemReason } from '../errors.ts';
-import type { DeclaredPipeline, PartitionValues, Pipeline, Project, ProjectDeclaration } from './declaration.ts';
+import { childTables, findChildProblems } from './child-tables.ts';
+import type {
+  DeclaredPipeline,
+  PartitionParameter,
+  PartitionValues,
+  Pipeline,
+  Project,
+  ProjectDeclaration,
+} from './declaration.ts';
 import { commentOn } from './field-path.ts';
 import { declarationError, type LocatedProblem, type SourceFile } from './declaration-error.ts';
 import { bundledProject, findCode, findProject, importDefault, projectFile } from './find-project.ts';
@@ -56,11 +64,16 @@ class ProjectLoader {
       path === null ? { path: given?.name ?? 'the project', text: '', headerLines: 0 } : await this.read(path);
     const declared = this.requireShape(projectShape, path === null ? given : await this.import(path), file);
     if (declared === null) throw declarationError(this.problems);
-    const pipelines = await this.loadPipelines(declared, file);
+    const found = await this.findPipelines(declared, file);
+    const pipelines = await Promise.all(found.map((one) => this.withDefaults(one.pipeline, declared, one.file)));
+    const children = this.problems.length > 0 ? [] : found.map((one) => childTables(one.pipeline));
     this.files.set('workbook', file);
     const values = declared.values ?? {};
     const models = await this.readSqlFiles('models', values);
-    const checks = (await this.readSqlFiles('checks', values)).map(asCheck);
+    const checks = [
+      ...children.flatMap((child) => child.checks),
+      ...(await this.readSqlFiles('checks', values)).map(asCheck).map(withoutHeaderLines),
+    ];
     const { ordered, circle } = orderModels(models);
     for (const { name } of circle)
       this.addProblem(
@@ -76,8 +89,8 @@ class ProjectLoader {
       auth: declared.auth ?? null,
       examples: declared.examples ?? pipelines.map(({ table }) => `FROM ${table} LIMIT 10;`),
       pipelines,
-      models: ordered.map(withoutHeaderLines),
-      checks: checks.map(withoutHeaderLines),
+      models: [...children.flatMap((child) => child.models), ...ordered.map(withoutHeaderLines)],
+      checks,
       ...(await this.readReport(reportModule)),
       ...(declared.workbook !== undefined && { workbook: declared.workbook }),
       ...(declared.sampleNotice !== undefined && { sampleNotice: declared.sampleNotice }),
@@ -93,13 +106,17 @@ class ProjectLoader {
     };
   }
 
-  private async loadPipelines(declared: ProjectDeclaration, file: SourceFile): Promise<Pipeline[]> {
+  private async findPipelines(declared: ProjectDeclaration, file: SourceFile) {
     const found = [
       ...(declared.pipelines ?? []).map((pipeline) => ({ pipeline, file })),
       ...(await this.readPipelines(declared.pipelines === undefined)),
     ];
-    for (const { pipeline, file: own } of found) this.files.set(pipeline.table, own);
-    return Promise.all(found.map(({ pipeline, file: own }) => this.withDefaults(pipeline, declared, own)));
+    for (const { pipeline, file: own } of found) {
+      this.files.set(pipeline.table, own);
+      for (const name of Object.keys(pipeline.children ?? {})) this.files.set(name, own).set(`${name}_items`, own);
+      for (const [near, what] of findChildProblems(pipeline)) this.addProblem({ of: pipeline.table, near, what }, own);
+    }
+    return found;
   }
 
   /**
@@ -122,7 +139,7 @@ class ProjectLoader {
   }
 
   private async withDefaults(
-    pipeline: DeclaredPipeline,
+    { children: _children, ...pipeline }: DeclaredPipeline,
     declared: ProjectDeclaration,
     file: SourceFile,
   ): Promise<Pipeline> {
@@ -139,7 +156,6 @@ class ProjectLoader {
       name,
       { ...column, comment: column.comment ?? commentOn(column.field) },
     ]);
-    const values = partition?.values;
     // A list without an envelope has no count.
     const hasEnvelope = (pipeline.format ?? format) === 'json' && (pipeline.records ?? records) !== '';
     return {
@@ -157,7 +173,7 @@ class ProjectLoader {
       comment,
       paging: paging ?? { by: 'none' },
       columns: Object.fromEntries(columns) as Pipeline['columns'],
-      ...(values?.from === 'file' && { partition: { ...partition!, values: await this.readValues(values, file) } }),
+      ...(partition !== undefined && { partition: await this.readPartition(partition, file) }),
     };
   }
 
@@ -170,6 +186,18 @@ class ProjectLoader {
     this.files.set('report', file);
     const report = this.requireShape(reportShape, exported, file);
     return report === null ? {} : { report };
+  }
+
+  private async readPartition<Type extends PartitionParameter & { readonly and?: readonly PartitionParameter[] }>(
+    parameter: Type,
+    file: SourceFile,
+  ): Promise<Type> {
+    const { values, and } = parameter;
+    return {
+      ...parameter,
+      ...(values?.from === 'file' && { values: await this.readValues(values, file) }),
+      ...(and !== undefined && { and: await Promise.all(and.map((one) => this.readPartition(one, file))) }),
+    };
   }
 
   private async readValues(

@@ -118,10 +118,9 @@ const paging = v.variant('by', [
 
 const qualified = v.pipe(text, v.regex(/^\w+\.\w+$/, 'does not have the form table.column'));
 
-const partition = v.strictObject({
+const partitionParameter = {
   parameter,
   column: named,
-  name: v.exactOptional(named),
   values: v.exactOptional(
     v.variant('from', [
       v.strictObject({ from: v.literal('list'), values: v.array(named) }),
@@ -136,6 +135,12 @@ const partition = v.strictObject({
       v.strictObject({ from: v.literal('pipeline'), column: qualified }),
     ]),
   ),
+};
+
+const partition = v.strictObject({
+  ...partitionParameter,
+  name: v.exactOptional(named),
+  and: v.exactOptional(v.pipe(v.array(v.strictObject(partitionParameter)), v.minLength(1, 'is empty'))),
 });
 
 const settings = {
@@ -169,14 +174,27 @@ const pipeline = {
   expectedRecords: v.exactOptional(v.pipe(whole, v.minValue(0))),
 };
 
+const declaredColumns = v.record(text, columnOf(v.exactOptional(named))) satisfies v.GenericSchema<
+  unknown,
+  Record<string, DeclaredColumn>
+>;
+
 export const pipelineShape: v.GenericSchema<unknown, DeclaredPipeline> = v.strictObject({
   ...pipeline,
   title: v.exactOptional(named),
   comment: v.exactOptional(named),
-  columns: v.record(text, columnOf(v.exactOptional(named))) satisfies v.GenericSchema<
-    unknown,
-    Record<string, DeclaredColumn>
-  >,
+  columns: declaredColumns,
+  children: v.exactOptional(
+    v.record(
+      named,
+      v.strictObject({
+        from: named,
+        comment: v.exactOptional(named),
+        key: v.exactOptional(v.pipe(v.array(named), v.minLength(1, 'is empty'))),
+        columns: declaredColumns,
+      }),
+    ),
+  ),
   watch: v.exactOptional(pipeline.watch),
   checks: v.exactOptional(pipeline.checks),
   ...optionalSettings,

@@ -1,6 +1,7 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
-import type { AnyPipeline, Auth, ColumnKind, Paging, Project } from './declaration.ts';
+import type { AnyPipeline, Auth, ColumnKind, Paging, PartitionParameter, Project } from './declaration.ts';
+import { partitionParameters } from './partition-list.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { formatNumber } from '../runtime/text.ts';
 import { problemOfFormat } from './time-format.ts';
@@ -116,25 +117,36 @@ function* findKeyProblems({ key }: AnyPipeline, columns: Columns): Found {
   }
 }
 
-function* findPartitionProblems(
-  { table, partition, key, paging }: AnyPipeline,
-  columns: Columns,
-  project: Project,
-): Found {
-  if (partition === undefined) return;
-  const { parameter, column, name, values } = partition;
-  if (!key.includes(column)) yield [column, `its partition column "${column}" is not part of the key`];
-  if (!isOf(['text', 'integer'], columns.get(column)))
-    yield [column, suggest(`its partition column "${column}" is not a text or an integer`, column, columns)];
+function* findPartitionProblems(pipeline: AnyPipeline, columns: Columns, project: Project): Found {
+  const { table, partition } = pipeline;
+  const parameters = partitionParameters(pipeline);
+  const name = partition?.name;
   if (name !== undefined && !isOf(['text'], columns.get(name)))
     yield [
       name,
       suggest(`its partitions have their names in the column "${name}", which is not a text`, name, columns),
     ];
+  for (const twice of repeated(parameters.flatMap((one) => [one.parameter, `column ${one.column}`])))
+    yield [twice, `its partition has the ${twice.startsWith('column ') ? twice : `parameter ${twice}`} twice`];
+  for (const parameter of parameters) yield* findParameterOfPartition(parameter, pipeline, columns, project);
+  const cycle = findCycle(project, [table]);
+  if (cycle !== null) yield ['partition', `its partitions depend on its own partitions (${cycle.join(' from ')})`];
+}
+
+function* findParameterOfPartition(
+  { parameter, column, values }: PartitionParameter,
+  { key, paging, partition }: AnyPipeline,
+  columns: Columns,
+  project: Project,
+): Found {
+  if (!key.includes(column)) yield [column, `its partition column "${column}" is not part of the key`];
+  if (!isOf(['text', 'integer'], columns.get(column)))
+    yield [column, suggest(`its partition column "${column}" is not a text or an integer`, column, columns)];
   if (pagingParameters(paging).includes(parameter))
     yield [parameter, `its partition parameter "${parameter}" is also a parameter of its paging`];
-  if (values?.from !== 'pipeline') return;
-  if (columnOf(project, values.column) === undefined)
+  if (values === undefined && partition?.and !== undefined)
+    yield [parameter, `the partition parameter "${parameter}" needs "values", because they are combined`];
+  if (values?.from === 'pipeline' && columnOf(project, values.column) === undefined)
     yield [
       values.column,
       withSuggestion(
@@ -143,16 +155,16 @@ function* findPartitionProblems(
         allColumns(project),
       ),
     ];
-  const chain = [table];
-  for (let parent = parentOf(project, table); parent !== null; parent = parentOf(project, parent)) {
-    chain.push(parent);
-    if (parent !== table) {
-      if (chain.length > project.pipelines.length) return;
-      continue;
-    }
-    yield [values.column, `its partitions depend on its own partitions (${chain.join(' from ')})`];
-    return;
+}
+
+/** Returns the tables from the first one back to it; null if none of its parents depends on it. */
+function findCycle(project: Project, chain: readonly string[]): readonly string[] | null {
+  for (const parent of parentsOf(project, chain.at(-1)!)) {
+    if (parent === chain[0]) return [...chain, parent];
+    const cycle = chain.includes(parent) ? null : findCycle(project, [...chain, parent]);
+    if (cycle !== null) return cycle;
   }
+  return null;
 }
 
 /** Finds pointers that can't be read: the response has no envelope, or they lead into the records. */
@@ -174,18 +186,19 @@ function* findPointerProblems({ records, format, reportedCount, paging }: AnyPip
 }
 
 /** Parameters of every request must not replace the filter or the page. */
-function* findParameterProblems({ parameters = {}, partition, paging }: AnyPipeline): Found {
-  const taken = new Set([partition?.parameter, ...pagingParameters(paging)]);
+function* findParameterProblems(pipeline: AnyPipeline): Found {
+  const { parameters = {}, paging } = pipeline;
+  const taken = new Set([...filterParameters(pipeline), ...pagingParameters(paging)]);
   for (const name of Object.keys(parameters))
     if (taken.has(name)) yield [name, `its parameter "${name}" is also a parameter of its partition or its paging`];
 }
 
 /** Every part of the path in braces must be a parameter, and what comes from beside the records must be there. */
 function* findOutsideProblems(pipeline: AnyPipeline, auth: Auth | null): Found {
-  const { path, parameters = {}, partition, paging, columns, format, request, headers = {} } = pipeline;
+  const { path, parameters = {}, paging, columns, format, request, headers = {} } = pipeline;
   if (paging.by === 'after' && afterColumn(pipeline) === undefined)
     yield [paging.field, `its paging reads "${paging.field}", which is not the field of a text or integer column`];
-  const known = [...Object.keys(parameters), partition?.parameter, ...pagingParameters(paging)];
+  const known = [...Object.keys(parameters), ...filterParameters(pipeline), ...pagingParameters(paging)];
   for (const name of known)
     if (name?.startsWith('/') === true && request === undefined)
       yield [name, `the parameter "${name}" is a JSON pointer, but without "request" there is no body`];
@@ -200,21 +213,26 @@ function* findOutsideProblems(pipeline: AnyPipeline, auth: Auth | null): Found {
       yield [slot, `its path has ${slot}, but no parameter has this name`];
   for (const [name, column] of Object.entries(columns)) {
     if (column.kind !== 'text') continue;
-    if (column.from === 'request' && partition?.column !== name)
+    if (column.from === 'request' && !partitionParameters(pipeline).some((one) => one.column === name))
       yield [name, `the column "${name}" has its value from the request, but it is not the column of the partition`];
     if (column.from === 'name' && format !== 'json')
       yield [name, `the column "${name}" has the name of the record, but records in the format ${format} have none`];
   }
-  const isListed = partition === undefined || partition.values !== undefined;
-  const isInRequest = partition !== undefined && isFrom(columns[partition.column], 'request');
-  if (!isListed && (isInRequest || path.includes(`{${partition.parameter}}`)))
-    yield [partition.parameter, `its partitions need "values", because no request returns all of them`];
+  for (const { parameter, column, values } of partitionParameters(pipeline))
+    if (values === undefined && (isFrom(columns[column], 'request') || path.includes(`{${parameter}}`)))
+      yield [parameter, `its partitions need "values", because no request returns all of them`];
 }
 
-/** Returns the pipeline whose records name the partitions of a pipeline; null if there is none. */
-export function parentOf({ pipelines }: Pick<Project, 'pipelines'>, table: string): string | null {
-  const values = pipelines.find((pipeline) => pipeline.table === table)?.partition?.values;
-  return values?.from === 'pipeline' ? values.column.split('.')[0]! : null;
+/** Returns the pipelines whose records name the partitions of a pipeline. */
+export function parentsOf({ pipelines }: Pick<Project, 'pipelines'>, table: string): string[] {
+  return pipelines
+    .filter((pipeline) => pipeline.table === table)
+    .flatMap(partitionParameters)
+    .flatMap(({ values }) => (values?.from === 'pipeline' ? [values.column.split('.')[0]!] : []));
+}
+
+function filterParameters(pipeline: AnyPipeline): string[] {
+  return partitionParameters(pipeline).map(({ parameter }) => parameter);
 }
 
 function pagingParameters(paging: Paging): (string | undefined)[] {

@@ -21,7 +21,7 @@ import { changesTableName, databaseFile, type Manifest, snapshotsLogTableName } 
 import { fingerprint } from './manifest.ts';
 import { type ParquetContent, readContents } from './parquet-contents.ts';
 import { summedColumns } from '../project/declaration.ts';
-import { namePartition } from '../project/partition-list.ts';
+import { namePartition, partitionSql } from '../project/partition-list.ts';
 
 export interface Subject {
   readonly folder: string;
@@ -135,11 +135,11 @@ export async function figuresAgree({ manifest }: Subject, { published }: OpenTab
 /** Checks that every row belongs to a complete partition, and that no partition has more rows than received records. */
 export async function partitionsComplete({ manifest }: Subject, { published }: OpenTables): Promise<string[]> {
   const problems: string[] = [];
-  for (const { table, partition: declared } of manifest.project.pipelines) {
+  for (const pipeline of manifest.project.pipelines) {
+    const { table } = pipeline;
     const verdicts = new Map(manifest.datasets[table]!.partitions.map((verdict) => [verdict.partition, verdict]));
-    const value = declared === undefined ? 'NULL' : quoteIdentifier(declared.column);
     const found = await published.rows<{ partition: string | null; row_count: bigint }>(
-      `SELECT ${value}::VARCHAR AS partition, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
+      `SELECT ${partitionSql(pipeline)} AS partition, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
     );
     for (const { partition, row_count } of found) {
       const verdict = verdicts.get(partition);

@@ -7,7 +7,8 @@ import { SourceClient } from '../source/source-client.ts';
 import { extract } from '../extract/extract.ts';
 import type { RunFile } from '../land/formats.ts';
 import { openLanding } from '../land/landing.ts';
-import type { Project } from '../project/declaration.ts';
+import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { partitionParameters } from '../project/partition-list.ts';
 import { storedPart } from '../project/stored.ts';
 import { historyOf } from '../publish/manifest.ts';
 import { openResumedRuns } from '../publish/landings.ts';
@@ -100,17 +101,20 @@ function endingWith<Item>(ended: AbortController, items: AsyncGenerator<Item, vo
 
 /** Returns, by table, the partitions with records in the previous snapshot, from all datasets with the same partition column. */
 function partitionsBefore({ requested, previous }: Run): Record<string, string[]> {
-  const columnOf = (table: string): string | undefined =>
-    previous?.manifest.project.pipelines.find((pipeline) => pipeline.table === table)?.partition?.column;
+  const columnsOf = (pipeline: AnyPipeline): string =>
+    partitionParameters(pipeline)
+      .map(({ column }) => column)
+      .join();
+  const then = new Map(previous?.manifest.project.pipelines.map((pipeline) => [pipeline.table, columnsOf(pipeline)]));
   const before = Object.entries(previous?.manifest.datasets ?? {}).flatMap(([table, { partitions }]) =>
     partitions.flatMap(({ partition, received }) =>
-      partition === null || received === 0 ? [] : [{ column: columnOf(table), partition }],
+      partition === null || received === 0 ? [] : [{ columns: then.get(table), partition }],
     ),
   );
   return Object.fromEntries(
-    requested.map(({ table, partition: declared }) => {
-      const own = before.filter(({ column }) => column !== undefined && column === declared?.column);
-      return [table, [...new Set(own.map(({ partition }) => partition))]];
+    requested.map((pipeline) => {
+      const own = before.filter(({ columns }) => columns === columnsOf(pipeline));
+      return [pipeline.table, [...new Set(own.map(({ partition }) => partition))]];
     }),
   );
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import { RekapError, tookTooLong } from '../errors.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
-import { parentOf } from '../project/validate.ts';
+import { parentsOf } from '../project/validate.ts';
 import { planCarryOver } from '../publish/carry-over.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
@@ -144,10 +144,7 @@ function requestedPipelines(project: Project, { datasets, partitions }: SyncOpti
   );
   // Requested partitions don't need a parent pipeline to name them.
   if (partitions === null)
-    for (const table of requested) {
-      const parent = parentOf(project, table);
-      if (parent !== null) requested.add(parent);
-    }
+    for (const table of requested) for (const parent of parentsOf(project, table)) requested.add(parent);
   return project.pipelines.filter(({ table }) => requested.has(table));
 }
 

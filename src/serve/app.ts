@@ -13,10 +13,10 @@ import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
 import { documentEndpoint, documentService } from './openapi.ts';
 import { failed, Problem, sendProblem } from './problem.ts';
-import { partitionLists, withPartitionLists } from './partition-lists.ts';
+import { servedLists, withPartitionLists } from './partition-lists.ts';
 import type { RecordSource } from './record-source.ts';
 import { readPointer } from '../project/field-path.ts';
-import { parametersOf } from './selection.ts';
+import { listParameters, parametersOf } from './selection.ts';
 import type { SiteOptions } from './site.ts';
 
 export interface AppOptions {
@@ -105,7 +105,7 @@ function addEndpoints(
   requireKey: (request: FastifyRequest) => void,
 ): void {
   const source = withPartitionLists(given, pipelines);
-  const served = [...pipelines, ...partitionLists(pipelines)];
+  const served = [...pipelines, ...servedLists(pipelines)];
   for (const path of new Set(served.map((pipeline) => pipeline.path))) {
     const atPath = served.filter((pipeline) => pipeline.path === path);
     const lists = atPath.map((pipeline) => ({
@@ -142,9 +142,8 @@ function routeOf(path: string): string {
 
 /** Returns the parameters that a request has in its body, as texts. */
 function valuesInBody(pipeline: AnyPipeline, body: unknown): Record<string, string> {
-  const { partition, size, position, fixed } = parametersOf(pipeline);
-  const names = [partition, size, position, ...fixed].flatMap((parameter) => parameter?.name ?? []);
-  const values = names
+  const values = listParameters(parametersOf(pipeline))
+    .map(({ name }) => name)
     .filter((name) => name.startsWith('/'))
     .map((name) => [name, readPointer(body, name)] as const)
     .filter(([, value]) => value !== undefined && value !== null);

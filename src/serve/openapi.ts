@@ -37,7 +37,7 @@ export function documentService({
 /** Returns the schema of a data endpoint. It only documents: `readSelection` reads the parameters. */
 export function documentEndpoint(pipeline: AnyPipeline): FastifySchema {
   const { partition, size, position, fixed } = parametersOf(pipeline);
-  const parameters = [partition, size, position, ...fixed].flatMap((parameter) => {
+  const parameters = [...partition, size, position, ...fixed].flatMap((parameter) => {
     if (parameter === null) return [];
     const { name, ...schema } = parameter;
     return [[name, { type: 'minimum' in parameter ? 'integer' : 'string', ...schema }] as const];

@@ -5,8 +5,9 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, RekapError, systemReason } from '../errors.ts';
-import type { AnyPipeline } from '../project/declaration.ts';
+import type { AnyPipeline, ColumnDefinition } from '../project/declaration.ts';
 import { readField } from '../project/field-path.ts';
+import { joinPartition, partitionParameters } from '../project/partition-list.ts';
 import { maxNumber } from './limits.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -52,15 +53,21 @@ export function buildRecordSet(served: readonly ServedRecord[], lastModified: Da
   return { etag, lastModified, records: served.map(({ text }) => text), byPartition, isReceived: true };
 }
 
-/** Returns a record with its partition. Numbers above the maximum of a request don't count. */
-export function readRecord(text: string, { columns, partition }: AnyPipeline): ServedRecord {
+/** Returns a record with its partition, or null if it has none. */
+export function readRecord(text: string, pipeline: AnyPipeline): ServedRecord {
   const record = JSON.parse(text) as unknown;
-  const column = partition === undefined ? undefined : columns[partition.column]!;
-  const value = column === undefined ? undefined : readField(record, column.field);
-  if (typeof value !== 'string' && typeof value !== 'number') return { text, partition: null };
-  if (column!.kind !== 'integer') return { text, partition: value === '' ? null : String(value) };
-  const isSelectable = /^[0-9]+$/.test(String(value)) && Number(value) <= maxNumber;
-  return { text, partition: isSelectable ? String(Number(value)) : null };
+  const columns = partitionParameters(pipeline).map(({ column }) => pipeline.columns[column]!);
+  const values = columns.flatMap((column) => selectableValue(record, column) ?? []);
+  const hasAll = values.length > 0 && values.length === columns.length;
+  return { text, partition: hasAll ? joinPartition(values) : null };
+}
+
+/** Returns the value with which a request selects a record. Numbers above the maximum of a request don't count. */
+function selectableValue(record: unknown, { kind, field }: ColumnDefinition): string | null {
+  const value = readField(record, field);
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  if (kind !== 'integer') return value === '' ? null : String(value);
+  return /^[0-9]+$/.test(String(value)) && Number(value) <= maxNumber ? String(Number(value)) : null;
 }
 
 export function fixedSource(sets: ReadonlyMap<string, RecordSet>): RecordSource {
@@ -128,14 +135,15 @@ function readFileRecord(record: unknown, pipeline: AnyPipeline, where: string): 
     throw new RekapError('served-data', `${where} is not an object.`, next);
   }
   const served = readRecord(JSON.stringify(record), pipeline);
-  const { partition } = pipeline;
-  const field = partition === undefined ? '' : pipeline.columns[partition.column]!.field;
-  if (partition === undefined || served.partition !== null || readField(record, field) === undefined) return served;
+  const wrong = partitionParameters(pipeline)
+    .map(({ column }) => pipeline.columns[column]!)
+    .find((column) => readField(record, column.field) !== undefined && selectableValue(record, column) === null);
+  if (wrong === undefined) return served;
   const next =
     'Fix the value, or remove the field. Without the field, only requests without the filter return the record.';
   throw new RekapError(
     'served-data',
-    `${where}: its ${field} is not a whole number in digits, up to ${maxNumber}.`,
+    `${where}: its ${wrong.field} is not a whole number in digits, up to ${maxNumber}.`,
     next,
   );
 }

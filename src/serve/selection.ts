@@ -2,6 +2,7 @@
 
 import type { AnyPipeline, Paging } from '../project/declaration.ts';
 import { readField } from '../project/field-path.ts';
+import { joinPartition, partitionParameters, splitPartition } from '../project/partition-list.ts';
 import { defaultLimit, maxLimit, maxNumber } from './limits.ts';
 import { Problem } from './problem.ts';
 
@@ -24,7 +25,8 @@ interface Parameter {
 }
 
 export interface Parameters {
-  readonly partition: Parameter | null;
+  /** Together they name a partition. */
+  readonly partition: readonly Parameter[];
   /** Page size. Null if the page size is fixed or the list has no pages. */
   readonly size: Parameter | null;
   /** Start of the page. Null if the list has no pages. */
@@ -36,18 +38,15 @@ export interface Parameters {
 /** The cursor for lists whose pages link to the next one. */
 const ownCursor = 'after';
 
-export function parametersOf({ partition, columns, paging, parameters = {} }: AnyPipeline): Parameters {
+export function parametersOf(pipeline: AnyPipeline): Parameters {
+  const { columns, paging, parameters = {} } = pipeline;
   const size = paging.by === 'none' ? undefined : paging.by === 'offset' ? paging.limit : paging.size;
   return {
-    partition:
-      partition === undefined
-        ? null
-        : {
-            name: partition.parameter,
-            description:
-              'Partition to return records for. For a partition that does not exist, the response has no records.',
-            ...(columns[partition.column]!.kind === 'integer' && { minimum: 0, maximum: maxNumber }),
-          },
+    partition: partitionParameters(pipeline).map(({ parameter, column }) => ({
+      name: parameter,
+      description: 'Partition to return records for. For a partition that does not exist, the response has no records.',
+      ...(columns[column]!.kind === 'integer' && { minimum: 0, maximum: maxNumber }),
+    })),
     size:
       size === undefined
         ? null
@@ -61,6 +60,10 @@ export function parametersOf({ partition, columns, paging, parameters = {} }: An
     position: positionOf(paging),
     fixed: Object.keys(parameters).map((name) => ({ name, description: 'Has no effect in this service.' })),
   };
+}
+
+export function listParameters({ partition, size, position, fixed }: Parameters): Parameter[] {
+  return [...partition, size, position, ...fixed].flatMap((parameter) => parameter ?? []);
 }
 
 function positionOf(paging: Paging): Parameter | null {
@@ -91,12 +94,12 @@ function positionOf(paging: Paging): Parameter | null {
  */
 export function readSelection(query: unknown, { paging }: AnyPipeline, parameters: Parameters): Selection {
   const { partition, size, position } = parameters;
+  const known = listParameters(parameters).map(({ name }) => name);
   const values = (query ?? {}) as Readonly<Record<string, unknown>>;
-  const unknown = Object.keys(values).find((name) => !isParameter(name, parameters));
+  const unknown = Object.keys(values).find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    const names = [partition, size, position, ...parameters.fixed].flatMap((parameter) => parameter?.name ?? []);
     const parameter = unknown.slice(0, 40);
-    const detail = `Unknown parameter ${JSON.stringify(parameter)}. The parameters are ${names.join(', ')}.`;
+    const detail = `Unknown parameter ${JSON.stringify(parameter)}. The parameters are ${known.join(', ')}.`;
     throw new Problem(400, detail, { parameter });
   }
   const whole = position === null ? Number.MAX_SAFE_INTEGER : defaultLimit;
@@ -105,11 +108,20 @@ export function readSelection(query: unknown, { paging }: AnyPipeline, parameter
   const after = isAfter ? (readValue(values, position) ?? null) : null;
   const at = isAfter ? 0 : Number(readValue(values, position) ?? position?.default ?? 0);
   return {
-    partition: readValue(values, partition) ?? null,
+    partition: readPartition(values, partition),
     limit,
     after,
     offset: offsetOf(paging, at, limit),
   };
+}
+
+/** Returns the partition that the parameters name; null without them. @throws Problem 400 if only some are given. */
+function readPartition(values: Readonly<Record<string, unknown>>, parameters: readonly Parameter[]): string | null {
+  const given = parameters.flatMap((parameter) => readValue(values, parameter) ?? []);
+  if (given.length === 0) return null;
+  if (given.length === parameters.length) return joinPartition(given);
+  const names = parameters.map(({ name }) => name);
+  throw new Problem(400, `Send ${names.join(' and ')} together, or none of them.`, { parameter: names[0]! });
 }
 
 function offsetOf(paging: Paging, at: number, limit: number): number {
@@ -136,15 +148,6 @@ export function placeSelection(selection: Selection, { paging }: AnyPipeline, li
   return { ...selection, offset: place + 1 };
 }
 
-function isParameter(name: string, { partition, size, position, fixed }: Parameters): boolean {
-  return (
-    name === partition?.name ||
-    name === size?.name ||
-    name === position?.name ||
-    fixed.some((parameter) => name === parameter.name)
-  );
-}
-
 /** Returns a text as it is, and a number without leading zeros. */
 function readValue(values: Readonly<Record<string, unknown>>, parameter: Parameter | null): string | undefined {
   if (parameter === null) return undefined;
@@ -162,16 +165,18 @@ function readValue(values: Readonly<Record<string, unknown>>, parameter: Paramet
 
 /** Returns the cursor or URL of the next page. Null on the last page, or if the list isn't chained. */
 export function nextOf(
-  { path, paging, partition: declared }: AnyPipeline,
+  pipeline: AnyPipeline,
   { partition, limit, offset }: Selection,
-  { size }: Parameters,
+  { size, partition: parameters }: Parameters,
   hasMore: boolean,
 ): string | null {
+  const { path, paging } = pipeline;
   if (paging.by !== 'next' || !hasMore) return null;
   const cursor = String(offset + limit);
   if ('cursor' in paging) return cursor;
   const query = new URLSearchParams({
-    ...(partition !== null && { [declared!.parameter]: partition }),
+    ...(partition !== null &&
+      Object.fromEntries(splitPartition(pipeline, partition).map((value, place) => [parameters[place]!.name, value]))),
     ...(size !== null && { [size.name]: String(limit) }),
     [ownCursor]: cursor,
   });

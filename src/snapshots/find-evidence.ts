@@ -5,6 +5,7 @@ import { columnList, type Database, quoteIdentifier, quoteText } from '../runtim
 import { openPublished } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';
 import { type AnyPipeline, sumChecks } from '../project/declaration.ts';
+import { joinPartition, partitionParameters } from '../project/partition-list.ts';
 import { type Language, languages } from '../project/sql-file.ts';
 import type { Page } from '../stages.ts';
 import { createKeyReader, findRecords, type ReceivedRecord } from './received-records.ts';
@@ -144,7 +145,7 @@ interface EvidenceRow {
 
 async function evidenceOfRow(context: EvidenceRow): Promise<Evidence> {
   const { database, warehouse, snapshot, pipeline, row, request } = context;
-  const { table, key, partition } = pipeline;
+  const { table, key } = pipeline;
   const here = [
     `dataset = ${quoteText(table)}`,
     ...key.map((name) => `${quoteIdentifier(name)}::VARCHAR = ${quoteText(row[name]!)}`),
@@ -156,7 +157,8 @@ async function evidenceOfRow(context: EvidenceRow): Promise<Evidence> {
   const keyOf = createKeyReader(pipeline);
   const rowKey = key.map((name) => row[name]!).join('\u0000');
   const matches = (page: Page, record: number): boolean => keyOf(page, record)?.join('\u0000') === rowKey;
-  const id = partition === undefined ? null : row[partition.column]!;
+  const values = partitionParameters(pipeline).map(({ column }) => row[column]!);
+  const id = values.length === 0 ? null : joinPartition(values);
   return {
     notice: sampleNotice(snapshot.manifest),
     dataset: table,

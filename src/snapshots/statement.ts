@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { partitionParameters, partitionSql } from '../project/partition-list.ts';
 import { computeSha256 } from '../publish/manifest.ts';
 import { escapePointer, fieldPath } from '../project/field-path.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
@@ -174,18 +175,17 @@ async function stateDataset(
   const unknownOf = (column: string): number => rows - Number(counts![`n${names.indexOf(column)}`]);
   const isPart = partition !== undefined && place !== null;
   const ids = isPart
-    ? (
-        await database.rows<{ id: string }>(
-          `SELECT DISTINCT ${quoteIdentifier(partition.column)}::VARCHAR AS id FROM ${from}`,
-        )
-      ).map(({ id }) => id)
+    ? (await database.rows<{ id: string }>(`SELECT DISTINCT ${partitionSql(pipeline)} AS id FROM ${from}`)).map(
+        ({ id }) => id,
+      )
     : null;
   const isPartitioned = dataset.partitions.some(({ partition: id }) => id !== null);
   const lists = dataset.partitions.filter(({ partition: id, received }) =>
     ids === null ? !isPartitioned || (id !== null && received > 0) : id !== null && ids.includes(id),
   );
   const times = lists.map(({ read_at }) => read_at).toSorted();
-  const groups = partition === undefined ? [] : key.slice(0, key.indexOf(partition.column));
+  const outer = partitionParameters(pipeline).map(({ column }) => key.indexOf(column));
+  const groups = key.slice(0, outer.length === 0 ? 0 : Math.min(...outer));
   const group = groups.length === 0 ? "''" : `concat_ws(' ', ${columnList(groups)})`;
   const sums = await database.rows<Readonly<Record<string, string | null>>>(
     `SELECT ${group} AS "of", count(*)::VARCHAR AS rows, ${watch

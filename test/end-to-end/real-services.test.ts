@@ -69,6 +69,80 @@ const places = pipelineOf({
   key: ['region', 'id'],
 });
 
+describe('a filter with two parameters', () => {
+  const years = ['2023', '2024'];
+  const codes = ['11', 'A/B'];
+  const results = pipelineOf({
+    table: 'results',
+    path: '/years/{year}/results',
+    partition: {
+      parameter: 'year',
+      column: 'year',
+      values: { from: 'list', values: years },
+      and: [{ parameter: 'region', column: 'region', values: { from: 'pipeline', column: 'regions.code' } }],
+    },
+    columns: {
+      year: text('year', 'Year.', { from: 'request' }),
+      region: text('region', 'Region.', { from: 'request' }),
+      id: text('id', 'ID.'),
+    },
+    key: ['year', 'region', 'id'],
+  });
+  /** Answers each combination with the records of `idsOf`. */
+  const scriptOf =
+    (idsOf: (year: string, region: string | null) => readonly string[]): Script =>
+    ({ url = '' }, response) => {
+      const { pathname, searchParams } = new URL(url, 'http://localhost');
+      const [, year] = /^\/years\/([^/]+)\/results$/.exec(pathname) ?? [];
+      if (year === undefined)
+        return answerJson(
+          response,
+          codes.map((code) => ({ code })),
+        );
+      answerJson(
+        response,
+        idsOf(year, searchParams.get('region')).map((id) => ({ id })),
+      );
+    };
+  const project = projectOf([regions, results]);
+  const rowsOf = (warehouse: string) => readRows(warehouse, 'SELECT year, region, id FROM results ORDER BY ALL');
+  const combined = years.flatMap((year) => codes.map((region) => ({ year, region, id: `${year} ${region}` })));
+
+  it('has a list for each combination, and a mirror serves them so again', async () => {
+    const source = await start(scriptOf((year, region) => [`${year} ${region}`]));
+    const warehouse = await publish(source.url, project);
+    expect(await rowsOf(warehouse)).toEqual(combined);
+    const { url } = await serveSource(await openWarehouseSource(warehouse, project.pipelines), undefined, project);
+    expect(await rowsOf(await publish(url, project))).toEqual(combined);
+  });
+
+  it.each([
+    ['year', (_: string, region: string | null) => [String(region)]],
+    ['region', (year: string) => [year]],
+  ])('is refused if the source ignores %s', async (name, idsOf) => {
+    const source = await start(scriptOf(idsOf));
+    await expect(publish(source.url, project)).rejects.toThrow(`ignore "${name}"`);
+  });
+
+  it('is read for one combination, and the others stay', async () => {
+    let suffix = '';
+    const source = await start(scriptOf((year, region) => [`${year} ${region}${suffix}`]));
+    const warehouse = await publish(source.url, project);
+    suffix = ' new';
+    await runSync(syncOptions(warehouse, source.url, { partitions: ['2024/A%2FB'], acceptChanges: true }), {}, project);
+    expect(await rowsOf(warehouse)).toEqual(
+      combined.map((row) => (row.id === '2024 A/B' ? { ...row, id: '2024 A/B new' } : row)),
+    );
+    // A table of nothing but its key has changes too.
+    expect(
+      await readRows(warehouse, 'SELECT kind, column_name, old_value, new_value FROM changes ORDER BY kind'),
+    ).toEqual([
+      { kind: 'added', column_name: 'id', old_value: null, new_value: '2024 A/B new' },
+      { kind: 'removed', column_name: 'id', old_value: '2024 A/B', new_value: null },
+    ]);
+  });
+});
+
 describe('children in a path', () => {
   const script =
     (childrenOf: (region: string) => readonly string[]): Script =>

@@ -2,6 +2,7 @@
 
 import type { AnyPipeline } from '../../project/declaration.ts';
 import { isBeside, isFrom } from '../../project/field-path.ts';
+import { partitionParameters, splitPartition } from '../../project/partition-list.ts';
 import { FieldKind, type Page, type PageRequest } from '../../stages.ts';
 import { isLowerBound } from '../envelope-signs.ts';
 import { nameOf, shapeOf } from './document-shape.ts';
@@ -64,7 +65,10 @@ function fillOutside(
     if (isFrom(definition, 'name')) for (const { row, start, end } of names) fill(row, start, end);
     else if (partition !== null) {
       const start = bytes.length;
-      bytes = Buffer.concat([bytes, Buffer.from(partition)]);
+      const place = partitionParameters(pipeline).findIndex(
+        (parameter) => pipeline.columns[parameter.column] === definition,
+      );
+      bytes = Buffer.concat([bytes, Buffer.from(splitPartition(pipeline, partition)[place]!)]);
       for (let row = 0; row < records.length; row += 1) if (records.isObject[row] === 1) fill(row, start, bytes.length);
     }
   }
