@@ -93,6 +93,7 @@ async function planReplay(begun: Begun, landing: string, file: RunFile): Promise
     id: file.run,
     landing,
     startedAt: new Date(file.started_at),
+    stored: new Map(Object.entries(file.scopes ?? {})),
     file,
     original,
     current: current?.id ?? null,

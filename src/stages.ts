@@ -80,11 +80,23 @@ export interface Page {
 export type EnvelopeValue = string | number | boolean | null;
 
 /**
+ * Describes what a run reads of a dataset if not all of it: `only` some partitions, all `except` some, or a `window` of the records that changed
+ * since the previous snapshot.
+ */
+export const scopeShape = v.union([
+  v.strictObject({ only: v.pipe(v.array(v.string()), v.readonly()) }),
+  v.strictObject({ except: v.pipe(v.array(v.string()), v.readonly()) }),
+  v.strictObject({ window: v.literal(true) }),
+]);
+export type Scope = Readonly<v.InferOutput<typeof scopeShape>>;
+
+/**
  * Grades of proof, strongest first. `overlap`: pages overlap by a record. `repaged`: passes had pages of different sizes. `rechained`: the
  * same, and each page named the next one. `repeated`: passes sent the same requests. `chain`: the same, and each page named the next one.
- * `single`: one response, or a list in which no page named another one.
+ * `single`: one response, or a list in which no page named another one. `incremental`: a window joins the rows of the previous snapshot, whose
+ * list had another grade.
  */
-export const grades = ['overlap', 'repaged', 'rechained', 'repeated', 'chain', 'single'] as const;
+export const grades = ['overlap', 'repaged', 'rechained', 'repeated', 'chain', 'single', 'incremental'] as const;
 export type Grade = (typeof grades)[number];
 
 /**
@@ -130,6 +142,10 @@ export const verdictShape = v.object({
   end: v.optional(v.nullable(v.picklist(endSigns))),
   /** Records of the longest page in each pass that agreed. Missing if no pass was accepted. */
   page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
+  /** Start of the window, as requested, and the grade of its own passes. Missing if the whole list was read. */
+  window: v.optional(v.object({ since: text, grade: v.nullable(v.picklist(grades)) })),
+  /** Run that read it. Missing in a landing, which belongs to one run. */
+  run: v.optional(text),
 });
 /** The result of reading a partition: whether it is complete, and what shows it. */
 export type Verdict = Readonly<v.InferOutput<typeof verdictShape>>;

@@ -44,7 +44,7 @@ export async function sync(
       const begun = await loading;
       return [begun, await stage(run, begun, readings)] as const;
     });
-    const same = await orClose([source, closeLoad], () => findUnchanged(run, staged));
+    const same = await orClose([source, closeLoad], () => findUnchanged(run, load, staged));
     if (same !== null) {
       await closeAll([closeLoad, source]);
       return keepUnchanged(run, same);

@@ -39,6 +39,7 @@ export const command = declareCommand({
   }),
   print({ running, pinned, ...status }) {
     const lines = [`${paint([colors[status.state], 'bold'], status.state)}: ${printable(describe(status))}`];
+    lines.push(...(status.newestSuccess?.notes ?? []).map((note) => printable(note)));
     if (pinned !== null)
       lines.push(`Snapshot ${pinned} is pinned. It stays current until you run ${complete('"rekap sync --unpin"')}.`);
     if (running !== null) lines.push(`Run ${running} is running.`);

@@ -11,10 +11,15 @@ import type { AnyPipeline } from '../project/declaration.ts';
 import { isFrom } from '../project/field-path.ts';
 import { comparePartitions, namePartition, partitionParameters, splitPartition } from '../project/partition-list.ts';
 import { countOf } from '../runtime/text.ts';
-import type { AcceptedPage, AcceptedReading, Verdict } from '../stages.ts';
+import type { AcceptedPage, AcceptedReading, Scope, Verdict } from '../stages.ts';
 
 /** Milliseconds before an empty partition is read again if no full listing confirms it: a source may be empty for moments. */
 const emptyFor = 2000;
+
+/** Returns a scope of partitions; null for other scopes. */
+function partialOf(scope: Scope | undefined): Exclude<Scope, { readonly window: true }> | null {
+  return scope === undefined || 'window' in scope ? null : scope;
+}
 
 const ifRight = 'if that is correct, add --accept-changes to the sync';
 
@@ -36,6 +41,8 @@ export class DatasetExtraction {
   readonly pages: DatasetPages;
   readonly findings: ListingChecks;
   private readonly expectations: Expectations;
+  /** The partitions that are read; null for all, or if the dataset has none. */
+  private readonly scope: Exclude<Scope, { readonly window: true }> | null;
   private readonly holder: PageHolder;
   private found: FoundListing = noListing;
   private readonly partitions = new Map<string | null, Partition>();
@@ -51,18 +58,24 @@ export class DatasetExtraction {
   private seenAnywhere: ReadonlySet<string> | null = null;
 
   constructor(pipeline: AnyPipeline, options: ExtractOptions, holder: PageHolder, reference: readonly string[]) {
-    const { wanted, expected, before } = options;
+    const { expected, before } = options;
     const { table } = pipeline;
     this.pipeline = pipeline;
     this.options = options;
     this.holder = holder;
     this.pages = new DatasetPages(pipeline, options, holder);
-    this.expectations = { wanted, reference, previous: before[table] ?? [], records: expected[table] ?? 0 };
+    this.scope = partialOf(options.scopes.get(table));
+    this.expectations = {
+      isPartial: this.scope !== null,
+      reference,
+      previous: before[table] ?? [],
+      records: expected[table] ?? 0,
+    };
     this.findings = new ListingChecks(this.expectations);
   }
 
   async readListing(): Promise<void> {
-    if (this.pipeline.partition === undefined || !mayList(this.pipeline)) return;
+    if (this.pipeline.partition === undefined || this.scope !== null || !mayList(this.pipeline)) return;
     this.found = await readFullListing(this.pages, this.options, (message) => this.warn(message));
     if (this.listing !== null) this.findings.noteReported(this.found.reported);
   }
@@ -91,10 +104,12 @@ export class DatasetExtraction {
    */
   partitionsToRead(listed: ReadonlySet<string>): (string | null)[] {
     if (this.pipeline.partition === undefined) return [null];
-    const { listing } = this;
+    const { listing, scope } = this;
     const { previous, reference } = this.expectations;
+    if (scope !== null && 'only' in scope) return [...scope.only];
     const isSameKind = listing === null || reference.some((id) => listed.has(id));
     const all = new Set([...listed, ...previous, ...(isSameKind ? reference : [])]);
+    if (scope !== null) for (const id of scope.except) all.delete(id);
     if (listing !== null) this.findings.noteListing(listing, isSameKind);
     // The last partition of the listing comes first, because only its own pages show its end, which takes longer.
     const size = (id: string): number => (id === listing?.last ? Number.MAX_VALUE : (listing?.of(id).total ?? 0));
@@ -109,7 +124,7 @@ export class DatasetExtraction {
       earlier.isAgain = true;
       return earlier;
     }
-    const { wanted, previous } = expectations;
+    const { previous } = expectations;
     const partition = {
       id,
       seen: new SeenRecords(this.found.passes, id),
@@ -117,7 +132,7 @@ export class DatasetExtraction {
       passes: 0,
       isAgain: false,
       isOptional:
-        wanted === null &&
+        this.scope === null &&
         listing !== null &&
         id !== null &&
         !previous.includes(id) &&
@@ -238,8 +253,8 @@ export class DatasetExtraction {
   }
 
   private async doubtsOfListing(): Promise<string[]> {
-    const { listing, options, pipeline } = this;
-    if (pipeline.partition === undefined || options.wanted !== null) return [];
+    const { listing, pipeline } = this;
+    if (pipeline.partition === undefined || this.scope !== null) return [];
     if (await this.pages.isNothingAt(listing?.total ?? 0)) return [];
     return [
       listing === null

@@ -3,11 +3,17 @@
 import type { Clock, Report } from '../runtime/context.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { PageSource } from '../source/source-client.ts';
+import type { Scope } from '../stages.ts';
+import type { RequestedWindow } from './read-window.ts';
 
 export interface ExtractOptions {
   readonly pipelines: readonly AnyPipeline[];
-  /** The only partitions to read; null for all. */
-  readonly wanted: readonly string[] | null;
+  /** What to read of each dataset. A table that is missing is read whole. */
+  readonly scopes: ReadonlyMap<string, Scope>;
+  /** Windows to try, by table. If none joins, the whole list is read. */
+  readonly windows: ReadonlyMap<string, readonly RequestedWindow[]>;
+  /** Parameters of a window, in every request of its list. */
+  readonly window?: Readonly<Record<string, string>>;
   /** Partitions with records in the previous snapshot, by table. */
   readonly before: Readonly<Record<string, readonly string[]>>;
   /** Records per table in the previous snapshot, or as declared. Fewer cause a warning. */

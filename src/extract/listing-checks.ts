@@ -9,7 +9,8 @@ const maxNamed = 10;
 
 /** Partitions and records that a dataset should have. */
 export interface Expectations {
-  readonly wanted: readonly string[] | null;
+  /** True if only some partitions are read. */
+  readonly isPartial: boolean;
   /** Partitions with records in the previous snapshot. */
   readonly previous: readonly string[];
   /** Declared partitions. They are requested if the full listing contains some of them, or if there is no listing. */
@@ -114,7 +115,7 @@ export class ListingChecks {
       ),
       ...this.byOrigin(this.empty, 'has no records for partitions', seenAnywhere),
       ...this.byOrigin([...this.refused.keys()], `returns an error (${firstRefused}) for partitions`, seenAnywhere),
-      ...(this.expected.wanted !== null && this.commonCount(listing) !== null
+      ...(this.expected.isPartial && this.commonCount(listing) !== null
         ? name([...this.reportingMore.keys()], 'every response reports more records than were received, in partitions')
         : []),
     ];
@@ -128,7 +129,7 @@ export class ListingChecks {
     const received = [...this.received.values()].reduce((sum, records) => sum + records, 0);
     const largest = Math.max(listing?.total ?? 0, received);
     const common = this.commonCount(listing);
-    const reported = this.expected.wanted === null ? (common ?? this.listingReported) : 0;
+    const reported = !this.expected.isPartial ? (common ?? this.listingReported) : 0;
     const parts = common === null ? [...this.reportingMore] : [];
     return [
       ...(this.contradiction === null ? [] : [this.contradiction]),
@@ -150,9 +151,9 @@ export class ListingChecks {
 
   /** Groups partitions without records by why they were requested, so that an expected one isn't lost among optional ones. */
   private byOrigin(partitions: readonly string[], what: string, seenAnywhere: ReadonlySet<string>): string[] {
-    const { wanted, previous } = this.expected;
+    const { isPartial, previous } = this.expected;
     const originOf = (partition: string): string => {
-      if (wanted !== null) return 'you requested';
+      if (isPartial) return 'you requested';
       if (seenAnywhere.has(partition)) return 'another dataset has';
       if (previous.includes(partition)) return 'the previous snapshot has';
       return 'the reference list contains (this can be correct)';

@@ -52,7 +52,10 @@ interface Reading {
   add(fetched: FetchedPage, first: number): void;
 }
 
-type PageOptions = Pick<ExtractOptions, 'client' | 'baseUrl' | 'pageSize' | 'contentKey' | 'report' | 'maxRecords'>;
+type PageOptions = Pick<
+  ExtractOptions,
+  'client' | 'baseUrl' | 'pageSize' | 'contentKey' | 'report' | 'maxRecords' | 'window'
+>;
 type Need = Parameters<PageFetcher['fetch']>[1];
 
 export class DatasetPages {
@@ -171,13 +174,22 @@ export class DatasetPages {
     }
   }
 
+  /** Adds the parameters of a window. The address of a next page has them already, and that of a page after a record replaces them. */
+  private inWindow(address: PageAddress): PageAddress {
+    return typeof address === 'string' ? address : { ...this.options.window, ...address };
+  }
+
   private async fetch(
     { partition, isOptional, mayBeRefused }: Pick<PassOptions, 'partition' | 'isOptional' | 'mayBeRefused'>,
     address: PageAddress,
     need: Need,
     mayRefuseSize = false,
   ): Promise<FetchedPage> {
-    const request = { dataset: this.pipeline.table, partition, target: targetOf(this.pipeline, partition, address) };
+    const request = {
+      dataset: this.pipeline.table,
+      partition,
+      target: targetOf(this.pipeline, partition, this.inWindow(address)),
+    };
     const leniency = {
       mayRefuse: need !== 'page' || isOptional || mayBeRefused,
       mayRefuseSize,

@@ -67,6 +67,12 @@ abstract class UnitColumn<Values extends Int32Array | BigInt64Array> implements 
   }
 }
 
+/** Returns the value of a row of whole numbers, days or microseconds in its unit. */
+export function unitsOf(column: Column, row: number): bigint {
+  if (column instanceof UnitColumn) return column.units(row);
+  throw new Error('the column has no units');
+}
+
 /** Keeps units of 32 bits. */
 export class SmallColumn extends UnitColumn<Int32Array> {
   constructor(kind: Units<Int32Array>, rows = batchRows) {

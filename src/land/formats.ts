@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { Project } from '../project/declaration.ts';
 import { storedProjectShape } from '../project/shapes.ts';
-import { verdictShape } from '../stages.ts';
+import { scopeShape, verdictShape } from '../stages.ts';
 import { snapshotIdShape } from '../warehouse/snapshot-format.ts';
 
 export const runFile = 'run.json';
@@ -46,6 +46,8 @@ export const runFileShape = v.object({
   dry_run: v.boolean(),
   datasets: setOf(text),
   partitions: v.nullable(setOf(text)),
+  /** What the run read of each dataset. A dataset that is missing was read whole. */
+  scopes: v.optional(v.record(text, scopeShape)),
   page_size: v.pipe(count, v.minValue(1)),
   project: storedProjectShape,
 });

@@ -2,6 +2,7 @@
 
 import { columnList, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
 import { changedNumbers, changesTable, placeColumns, selectList, type TableColumn } from './tables.ts';
+import { cursorSql } from '../kinds/cursor.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { changesTableName } from '../warehouse/snapshot-format.ts';
 
@@ -11,11 +12,19 @@ export interface ChangeCounts {
   readonly changed: number;
 }
 
+/** Changes of records whose cursor is before `from`: the windows of incremental syncs could not show them. */
+export interface WindowBound {
+  readonly cursor: string;
+  /** In the unit of the cursor. */
+  readonly from: bigint;
+}
+
 /**
  * Returns a SELECT of the differences between two tables of a dataset, with the columns of `changes` except `snapshot_id`.
  * @param before, after Names of the tables, as SQL.
  * @param columns The columns to compare, which both tables have.
  * @param place The columns of all keys of the project.
+ * @param missed SQL that is true if windows could not show a change, on the relations o (before) and n (after).
  */
 export function differencesSql(
   pipeline: AnyPipeline,
@@ -24,11 +33,13 @@ export function differencesSql(
     after,
     columns,
     place,
+    missed = 'false',
   }: {
     readonly before: string;
     readonly after: string;
     readonly columns: readonly string[];
     readonly place: readonly TableColumn[];
+    readonly missed?: string;
   },
 ): string {
   const { key, table } = pipeline;
@@ -50,9 +61,9 @@ export function differencesSql(
     ...compared.map(([, column]) => `o.${column} IS DISTINCT FROM n.${column}`),
   ];
   const same = key.map((name) => `o.${quoteIdentifier(name)} = n.${quoteIdentifier(name)}`);
-  return `SELECT ${quoteText(table)} AS dataset, * EXCLUDE (kind), kind FROM (
+  return `SELECT ${quoteText(table)} AS dataset, * EXCLUDE (kind, missed), kind, missed FROM (
     SELECT ${places.join(', ')}, unnest([${values.join(', ')}], recursive := true),
-      CASE WHEN o.${first} IS NULL THEN 'added' WHEN n.${first} IS NULL THEN 'removed' ELSE 'changed' END AS kind
+      CASE WHEN o.${first} IS NULL THEN 'added' WHEN n.${first} IS NULL THEN 'removed' ELSE 'changed' END AS kind, ${missed} AS missed
     FROM ${before} o FULL JOIN ${after} n ON ${same.join(' AND ')} WHERE ${differs.join(' OR ')}
   ) WHERE kind <> 'changed' OR old_value IS DISTINCT FROM new_value`;
 }
@@ -73,6 +84,7 @@ export async function changesSql(
   database: Database,
   pipelines: readonly AnyPipeline[],
   snapshot: string,
+  bounds: ReadonlyMap<string, WindowBound>,
 ): Promise<string> {
   const earlier = await columnNames(database, 'previous', changesTableName);
   const columns = selectList(
@@ -84,13 +96,16 @@ export async function changesSql(
     const shared = await sharedColumns(database, 'previous', pipeline);
     if (shared.length === 0) continue;
     const table = quoteIdentifier(pipeline.table);
+    const bound = bounds.get(pipeline.table);
+    const cursorIn = (relation: string): string => cursorSql(pipeline.columns[bound!.cursor]!, bound!.cursor, relation);
     const differences = differencesSql(pipeline, {
+      ...(bound !== undefined && { missed: `coalesce(${cursorIn('n')}, ${cursorIn('o')}) < ${bound.from}` }),
       before: `previous.${table}`,
       after: table,
       columns: shared,
       place: placeColumns(pipelines),
     });
-    selects.push(`SELECT *, ${quoteText(snapshot)} AS snapshot_id FROM (${differences})`);
+    selects.push(`SELECT * EXCLUDE (missed), ${quoteText(snapshot)} AS snapshot_id, missed FROM (${differences})`);
   }
   const numbers = pipelines.flatMap(({ table, columns: declared }) =>
     Object.entries(declared)
@@ -99,14 +114,25 @@ export async function changesSql(
   );
   const number = (column: string): string =>
     `CASE WHEN dataset || '.' || column_name IN (${['NULL', ...numbers].join(', ')}) THEN try_cast(${column} AS DOUBLE) END`;
-  return `SELECT *, ${number('old_value')} AS old_number, ${number('new_value')} AS new_number FROM (${selects.join(' UNION ALL ')})`;
+  return `SELECT * EXCLUDE (missed), ${number('old_value')} AS old_number, ${number('new_value')} AS new_number, missed FROM (${selects.join(' UNION ALL ')})`;
 }
 
-export async function countChanges(database: Database, pipeline: AnyPipeline, snapshot: string): Promise<ChangeCounts> {
-  const rows = await database.rows<{ kind: keyof ChangeCounts; records: bigint }>(
-    `SELECT kind, count(DISTINCT (${columnList(pipeline.key)})) AS records FROM ${changesTableName}
+/** Counts the changed records of a snapshot, and those of them that windows missed. */
+export async function countChanges(
+  database: Database,
+  pipeline: AnyPipeline,
+  snapshot: string,
+): Promise<{ changes: ChangeCounts; missed: ChangeCounts }> {
+  const rows = await database.rows<{ kind: keyof ChangeCounts; records: bigint; late: bigint }>(
+    `SELECT kind, count(DISTINCT (${columnList(pipeline.key)})) AS records,
+       count(DISTINCT (${columnList(pipeline.key)})) FILTER (missed) AS late FROM ${changesTableName}
      WHERE snapshot_id = ${quoteText(snapshot)} AND dataset = ${quoteText(pipeline.table)} GROUP BY kind`,
   );
-  const counts = Object.fromEntries(rows.map(({ kind, records }) => [kind, Number(records)]));
-  return { added: 0, removed: 0, changed: 0, ...counts };
+  const counts = (count: 'records' | 'late'): ChangeCounts => ({
+    added: 0,
+    removed: 0,
+    changed: 0,
+    ...Object.fromEntries(rows.map((row) => [row.kind, Number(row[count])])),
+  });
+  return { changes: counts('records'), missed: counts('late') };
 }

@@ -2,7 +2,7 @@
 
 import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { type ChangeCounts, countChanges, sharedColumns } from './changes.ts';
-import { carriedCondition, type CarryOver, isCarried } from './previous-tables.ts';
+import { type CarryOver, keptCondition } from './previous-tables.ts';
 import { type AnyPipeline, summedColumns } from '../project/declaration.ts';
 import { partitionParameters, partitionSql } from '../project/partition-list.ts';
 import type { PartitionRows } from '../stages.ts';
@@ -17,13 +17,15 @@ export interface LoadReport {
   /** Records in quarantine by reason, including those carried over. The most frequent reason comes first. */
   readonly quarantine: readonly { readonly reason: string; readonly count: number }[];
   readonly changes: ChangeCounts;
+  /** Changes that windows of earlier syncs could not show. */
+  readonly missed: ChangeCounts;
   readonly violations: readonly { readonly check: string; readonly severity: string; readonly count: number }[];
   /** Partitions with fewer rows than in the previous snapshot, sorted by ID. */
   readonly shrunken: readonly PartitionRows[];
 }
 
 export interface ReportScope {
-  readonly carryOver: CarryOver | null;
+  readonly carryOver: CarryOver;
   readonly snapshot: string;
   readonly hasPrevious: boolean;
 }
@@ -40,14 +42,15 @@ export async function reportDataset(
     sums: Object.fromEntries(counts.map((name) => [name, 0n])),
     nulls: Object.fromEntries(counts.map((name) => [name, 0])),
   };
-  if (isCarried(carryOver, pipeline)) {
+  const kept = carryOver.get(pipeline.table);
+  if (kept !== undefined) {
     const figures = counts.flatMap((name) => [
       `coalesce(sum(${quoteIdentifier(name)}), 0)::VARCHAR AS ${quoteIdentifier(`sum ${name}`)}`,
       `count(*) FILTER (${quoteIdentifier(name)} IS NULL) AS ${quoteIdentifier(`nulls ${name}`)}`,
     ]);
-    const condition = carriedCondition(carryOver, pipeline);
+    const condition = keptCondition(kept, pipeline);
     const [row] = await database.rows<Record<string, bigint | string>>(
-      `SELECT count(*) AS row_count, ${figures.join(', ')} FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`,
+      `SELECT count(*) AS row_count, ${figures.join(', ')} FROM previous.${quoteIdentifier(pipeline.table)} p WHERE ${condition}`,
     );
     carried = {
       rows: Number(row!['row_count']),
@@ -62,7 +65,7 @@ export async function reportDataset(
   return {
     carried,
     quarantine: await readQuarantine(database, pipeline),
-    changes: await countChanges(database, pipeline, snapshot),
+    ...(await countChanges(database, pipeline, snapshot)),
     violations: violations.map(({ check_name, severity, row_count }) => ({
       check: check_name,
       severity,

@@ -12,10 +12,10 @@ import {
   maxMemory,
   spillFolder,
 } from '../runtime/database.ts';
-import { changesSql, columnNames } from './changes.ts';
+import { changesSql, columnNames, type WindowBound } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
-import { attachPrevious, carriedCondition, type CarryOver, isCarried, measurePrevious } from './previous-tables.ts';
+import { attachPrevious, type CarryOver, keptCondition, measurePrevious } from './previous-tables.ts';
 import { inLanes, openLanes } from '../runtime/lanes.ts';
 import { makeCheckedSchema } from './check-sql.ts';
 import { firstMemory, loadSettings, memoryFor, manyRows, rowsOfLanes, settingsOfManyRows } from './load-memory.ts';
@@ -27,6 +27,7 @@ import {
   datasetTable,
   quarantineTable,
   snapshotsLogTable,
+  stagedViolationsTable,
   type TableDefinition,
   placeColumns,
   violationsLogTable,
@@ -127,8 +128,14 @@ export class Load {
   /**
    * Fills the tables, runs the checks, writes Parquet, and closes the file.
    * @param previous The DuckDB file named in the options, or null to start a new history.
+   * @param bounds By table, if its windows may have missed changes.
    */
-  async finish(carryOver: CarryOver | null, log: LogEntry, previous: string | null): Promise<Loaded> {
+  async finish(
+    carryOver: CarryOver,
+    log: LogEntry,
+    previous: string | null,
+    bounds: ReadonlyMap<string, WindowBound> = new Map(),
+  ): Promise<Loaded> {
     const { pipelines } = this.options.project;
     const { memory } = this.options;
     await this.set({ memory_limit: `${memory ?? maxMemory}B` });
@@ -146,20 +153,23 @@ export class Load {
     for (const pipeline of pipelines) await this.fillDataset(pipeline, carryOver);
     // DuckDB doesn't know the size of an uncommitted table, and plans the checks across tables badly.
     await this.database.run('COMMIT');
-    await this.staging.drop(pipelines.map(({ table }) => table));
+    // The keys of a window are needed until the end.
+    const isWindow = ({ table }: AnyPipeline): boolean => 'otherKeys' in (carryOver.get(table) ?? {});
+    await this.staging.drop(pipelines.filter((pipeline) => !isWindow(pipeline)).map(({ table }) => table));
     await this.fillViolations(carryOver, { ...log, hasPrevious: previous !== null });
     await this.fillQuarantine(carryOver);
     for (const pipeline of pipelines) await this.markInconsistent(pipeline);
     await this.fillTable(snapshotsLogTable(pipelines), snapshotsLogSql(pipelines, log, previous !== null));
     if (previous !== null)
-      await this.fillTable(changesTable(pipelines), await changesSql(this.database, pipelines, log.snapshot));
+      await this.fillTable(changesTable(pipelines), await changesSql(this.database, pipelines, log.snapshot, bounds));
     const reports = new Map<string, LoadReport>();
     const scope = { carryOver, snapshot: log.snapshot, hasPrevious: previous !== null };
     for (const pipeline of pipelines) reports.set(pipeline.table, await reportDataset(this.database, pipeline, scope));
     const brokenChecks = await readBrokenChecks(this.database, pipelines, scope);
     const violationAges = await countAges(this.database, scope);
     await this.database.run('COMMIT');
-    await this.staging.drop([violationsTable(pipelines).name, quarantineTable.name]);
+    const windows = pipelines.filter(isWindow).map(({ table }) => table);
+    await this.staging.drop([violationsTable(pipelines).name, quarantineTable.name, ...windows]);
     if (previous !== null) await this.database.run('DETACH previous');
     await this.database.run('CHECKPOINT');
     const dictionary = await readDictionary(this.database);
@@ -177,6 +187,42 @@ export class Load {
     return { reports, brokenChecks, violationAges, parquet, dictionary };
   }
 
+  /**
+   * Returns whether the staged rows of windows are all in the previous snapshot, with their violations and quarantined records.
+   *
+   * @param previous The DuckDB file named in the options.
+   */
+  async equalsPrevious(tables: readonly string[], previous: string): Promise<boolean> {
+    const { pipelines } = this.options.project;
+    this.staging.close();
+    await attachPrevious(this.database, previous);
+    const columnsOf = ({ columns }: TableDefinition): string => columnList(columns.map(({ name }) => name));
+    const compared = [
+      ...pipelines
+        .filter(({ table }) => tables.includes(table))
+        // Only rows with the same keys, because a window is small.
+        .map((pipeline) => {
+          const others = keptCondition({ otherKeys: true }, pipeline);
+          return [pipeline.table, columnList(Object.keys(pipeline.columns)), 'true', `NOT (${others})`] as const;
+        }),
+      ...[stagedViolationsTable(pipelines), quarantineTable].map((table) => {
+        const own = `dataset IN (${tables.map(quoteText).join(', ')})`;
+        return [table.name, columnsOf(table), own, own] as const;
+      }),
+    ];
+    for (const [table, columns, staged, before] of compared) {
+      const [found] = await this.database.rows(
+        `SELECT 1 FROM (SELECT ${columns} FROM ${stagedName(table)} WHERE ${staged} EXCEPT ALL
+         SELECT ${columns} FROM previous.${quoteIdentifier(table)} p WHERE ${before}) LIMIT 1`,
+      );
+      if (found !== undefined) {
+        await this.database.run('DETACH previous');
+        return false;
+      }
+    }
+    return true;
+  }
+
   abandon(): void {
     this.database.close();
   }
@@ -191,22 +237,24 @@ export class Load {
     );
   }
 
-  private async fillDataset(pipeline: AnyPipeline, carryOver: CarryOver | null): Promise<void> {
+  private async fillDataset(pipeline: AnyPipeline, carryOver: CarryOver): Promise<void> {
     const table = datasetTable(pipeline);
     let carried = '';
-    if (isCarried(carryOver, pipeline)) {
-      const condition = carriedCondition(carryOver, pipeline);
+    const kept = carryOver.get(pipeline.table);
+    if (kept !== undefined) {
+      const condition = keptCondition(kept, pipeline);
       // A carried-over row starts as consistent, because a change in another table may have fixed its violation.
-      carried = ` UNION ALL SELECT ${columnList(Object.keys(pipeline.columns))}, true FROM previous.${quoteIdentifier(pipeline.table)} WHERE ${condition}`;
+      carried = ` UNION ALL SELECT ${columnList(Object.keys(pipeline.columns))}, true FROM previous.${quoteIdentifier(pipeline.table)} p WHERE ${condition}`;
     }
     await this.fillTable(table, `SELECT * FROM ${stagedName(pipeline.table)}${carried}`);
     // The transformation already removes duplicate keys. "No duplicates" is a promise, so it is checked again here.
     await requireKeyOrder(this.database, pipeline.table, pipeline.key);
   }
 
-  private async fillViolations(carryOver: CarryOver | null, now: NewSnapshot): Promise<void> {
+  private async fillViolations(carryOver: CarryOver, now: NewSnapshot): Promise<void> {
     const { pipelines } = this.options.project;
-    const before = carryOver === null ? new Set<string>() : await columnNames(this.database, 'previous', 'violations');
+    const before =
+      carryOver.size === 0 ? new Set<string>() : await columnNames(this.database, 'previous', 'violations');
     const selects = violationSelects(this.options.project, carryOver, before);
     await inLanes(this.lanes, selects, (lane, select) => lane.run(`INSERT INTO ${stagedName('violations')} ${select}`));
     await requireDeclaredOrigin(this.database, pipelines);
@@ -215,13 +263,21 @@ export class Load {
     await this.fillTable(violationsLogTable(pipelines), await violationsLogSql(this.database, pipelines, now));
   }
 
-  /** Carries a quarantined record over with the partition of its request. Records from the full listing are always carried over. */
-  private async fillQuarantine(carryOver: CarryOver | null): Promise<void> {
+  /**
+   * Carries a quarantined record over with the partition of its request. Records from the full listing are always carried over, and those of a
+   * dataset with a window too, until the whole list is read: without a key, nothing shows whether a record was corrected.
+   */
+  private async fillQuarantine(carryOver: CarryOver): Promise<void> {
     const columns = columnList(quarantineTable.columns.map(({ name }) => name));
-    const carried = (carryOver === null ? [] : this.options.project.pipelines).map(
-      (pipeline) =>
-        ` UNION ALL SELECT ${columns} FROM previous.quarantine WHERE dataset = ${quoteText(pipeline.table)} AND ${carriedCondition(carryOver!, pipeline, "coalesce(partition_value, '')")}`,
-    );
+    const carried = this.options.project.pipelines.flatMap((pipeline) => {
+      const kept = carryOver.get(pipeline.table);
+      if (kept === undefined) return [];
+      const condition =
+        'otherKeys' in kept
+          ? `NOT EXISTS (FROM ${stagedName('quarantine')} s WHERE s.dataset = p.dataset AND s.record = p.record)`
+          : keptCondition(kept, pipeline, { partition: "coalesce(partition_value, '')" });
+      return ` UNION ALL SELECT ${columns} FROM previous.quarantine p WHERE dataset = ${quoteText(pipeline.table)} AND ${condition}`;
+    });
     await this.fillTable(quarantineTable, `SELECT * FROM ${stagedName('quarantine')}${carried.join('')}`);
   }
 

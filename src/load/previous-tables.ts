@@ -1,10 +1,12 @@
 /** Reads the previous snapshot, whose history continues in the new one, and selects rows to carry over. */
 
-import { attachReadOnly, type Database, quoteText, tableColumns } from '../runtime/database.ts';
+import { attachReadOnly, type Database, quoteIdentifier, quoteText, tableColumns } from '../runtime/database.ts';
 import { verifyHint } from '../warehouse/open-published.ts';
 import { RekapError } from '../errors.ts';
 import { ownTables } from '../project/reserved.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import { stagedName } from './staging.ts';
+import type { TableColumn } from './tables.ts';
 import { partitionSql } from '../project/partition-list.ts';
 
 /**
@@ -29,26 +31,32 @@ export async function measurePrevious(database: Database): Promise<{ rows: numbe
   return { rows: Number(found!.rows), longest: Number(found!.longest ?? 0) };
 }
 
-/** The rows that a partial sync copies from the previous snapshot. */
-export interface CarryOver {
-  /** Partitions that were read, by table; all others are carried over. Null if the whole dataset was read. */
-  readonly replaced: ReadonlyMap<string, readonly string[] | null>;
-}
+/** The rows of the previous snapshot that stay, by table. A table that is missing here keeps none. */
+export type CarryOver = ReadonlyMap<string, Kept>;
+
+/** The rows of a table that stay: those `outside` the partitions that were read, or those whose keys the window doesn't have. */
+export type Kept = { readonly outside: readonly string[] } | { readonly otherKeys: true };
 
 export const fullSyncHint = 'Run one sync without --partition and --dataset.';
 
-export function isCarried(carryOver: CarryOver | null, pipeline: AnyPipeline): carryOver is CarryOver {
-  return carryOver !== null && (carryOver.replaced.get(pipeline.table) ?? null) !== null;
-}
-
-/** Returns the SQL condition on carried-over rows. `partition` is SQL for the partition's value, by default from the pipeline's columns. */
-export function carriedCondition(
-  carryOver: CarryOver,
+/**
+ * Returns the SQL condition on the rows of `previous.… p` that stay.
+ *
+ * @param partition SQL for the partition of a row, by default from the pipeline's columns.
+ * @param types SQL types of key columns, if they aren't those of the table.
+ */
+export function keptCondition(
+  kept: Kept | undefined,
   pipeline: AnyPipeline,
-  partition = partitionSql(pipeline),
+  { partition = partitionSql(pipeline), types = [] }: { partition?: string; types?: readonly TableColumn[] } = {},
 ): string {
-  const replaced = carryOver.replaced.get(pipeline.table) ?? null;
-  if (replaced === null) return 'false';
-  if (replaced.length === 0) return 'true';
-  return `${partition} NOT IN (${replaced.map(quoteText).join(', ')})`;
+  if (kept === undefined) return 'false';
+  if ('outside' in kept)
+    return kept.outside.length === 0 ? 'true' : `${partition} NOT IN (${kept.outside.map(quoteText).join(', ')})`;
+  const same = pipeline.key.map((name) => {
+    const column = quoteIdentifier(name);
+    const type = types.find((typed) => typed.name === name)?.type;
+    return `s.${column}${type === undefined ? '' : `::${type}`} = p.${column}`;
+  });
+  return `NOT EXISTS (FROM ${stagedName(pipeline.table)} s WHERE ${same.join(' AND ')})`;
 }

@@ -37,6 +37,7 @@ export class Staging {
   appended = 0;
   /** Characters of the longest text of a violation or a quarantined record, or of the texts of an average row. */
   longest = 0;
+  private isClosed = false;
   private flushAt = smallLoad;
   private readonly database: Database;
   private readonly violations: DuckDBAppender;
@@ -84,7 +85,10 @@ export class Staging {
     for (const appender of this.appenders.values()) appender.flushSync();
   }
 
+  /** Makes all rows readable. Nothing can be appended afterwards. */
   close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
     for (const appender of this.appenders.values()) appender.closeSync();
   }
 

@@ -162,6 +162,11 @@ export function changesTable(pipelines: readonly AnyPipeline[]): TableDefinition
       comment: 'old_value as a number, to compute with: exact up to 2^53. NULL for a column of texts, days or times.',
     },
     { name: 'new_number', type: 'DOUBLE', comment: 'new_value as a number, like old_number.' },
+    {
+      name: 'missed',
+      type: 'BOOLEAN',
+      comment: 'True if the windows of incremental syncs could not show the change: only reading the whole list did.',
+    },
   ];
   return {
     name: changesTableName,

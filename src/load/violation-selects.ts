@@ -5,9 +5,9 @@ import { messageSql } from './check-messages.ts';
 import { RekapError } from '../errors.ts';
 import { type Database, quoteIdentifier, quoteText } from '../runtime/database.ts';
 import { severities } from '../stages.ts';
-import { carriedCondition, type CarryOver } from './previous-tables.ts';
+import { type CarryOver, keptCondition } from './previous-tables.ts';
 import { generatedChecks } from './generated-checks.ts';
-import { selectList, stagedViolationsTable } from './tables.ts';
+import { placeColumns, selectList, stagedViolationsTable } from './tables.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { SqlFile } from '../project/sql-file.ts';
 
@@ -15,22 +15,18 @@ import type { SqlFile } from '../project/sql-file.ts';
  * Returns SELECTs with the columns of the staged violations.
  * @param previous Columns of the table violations in the previous snapshot.
  */
-export function violationSelects(
-  project: Project,
-  carryOver: CarryOver | null,
-  previous: ReadonlySet<string>,
-): string[] {
+export function violationSelects(project: Project, carryOver: CarryOver, previous: ReadonlySet<string>): string[] {
   const { pipelines } = project;
   const checks = [...project.checks, ...pipelines.flatMap(generatedChecks)];
   const acrossTables = checks.map((check) => checkSelect(check, pipelines));
-  if (carryOver === null) return acrossTables;
+  if (carryOver.size === 0) return acrossTables;
   const names = checks.map(({ name }) => quoteText(name)).join(', ') || "''";
   const columns = selectList(stagedViolationsTable(pipelines).columns, previous);
   return [
     ...acrossTables,
     ...pipelines.map((pipeline) => {
-      const condition = carriedCondition(carryOver, pipeline);
-      return `SELECT ${columns} FROM previous.violations WHERE dataset = ${quoteText(pipeline.table)} AND ${condition} AND check_name NOT IN (${names})`;
+      const condition = keptCondition(carryOver.get(pipeline.table), pipeline, { types: placeColumns(pipelines) });
+      return `SELECT ${columns} FROM previous.violations p WHERE dataset = ${quoteText(pipeline.table)} AND ${condition} AND check_name NOT IN (${names})`;
     }),
   ];
 }

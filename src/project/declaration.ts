@@ -155,6 +155,25 @@ export interface PartitionParameter<Column extends string = string> {
 }
 
 /**
+ * Describes how a sync reads only the records that changed. `cursor` is a column that grows with every change: a timestamp, a date, or with
+ * paging `after` the column of its field. `parameter` filters by it, and takes values as the source writes them. A window starts `lookback`
+ * (ISO 8601, such as PT1H) before the newest known value, and must contain all rows that are known there. The whole list is read every
+ * `wholeEvery`, because a window shows no deletions.
+ */
+export interface Incremental<Column extends string = string> {
+  readonly cursor: Column;
+  readonly parameter?: string;
+  readonly lookback?: string;
+  readonly wholeEvery: string;
+}
+
+/** Describes when a partition doesn't change any more: `after` (ISO 8601) the end of the year, month or day that `column` names. */
+export interface ClosedPartitions<Column extends string = string> {
+  readonly after: string;
+  readonly column: Column;
+}
+
+/**
  * Describes the filter that splits a list into partitions, each of which is proved complete separately. With `and`, every combination of the
  * values is a partition, and its name is the values with slashes between them, such as 2024/31.
  */
@@ -165,6 +184,8 @@ export interface Partition<Column extends string = string> extends PartitionPara
   readonly values?: PartitionValues;
   /** Further parameters of the filter. Then every one has `values`. */
   readonly and?: readonly PartitionParameter<Column>[];
+  /** Closed partitions are carried over. In each sync, those that were not read for longest are read again. */
+  readonly closed?: ClosedPartitions<Column>;
 }
 
 /** Settings that apply to all pipelines of a project. A pipeline can override them. */
@@ -209,6 +230,8 @@ export interface PipelineDeclaration<Column extends string = string> {
   readonly parameters?: Readonly<Record<string, string>>;
   /** If missing, the list is proved complete as a whole. */
   readonly partition?: Partition<Column>;
+  /** If missing, every sync reads the whole list. */
+  readonly incremental?: Incremental<Column>;
   readonly columns: Readonly<Record<Column, ColumnDefinition>>;
   /** Columns that identify a record, from the widest to the narrowest. The table is sorted by them. */
   readonly key: readonly Column[];

@@ -6,6 +6,7 @@ import type {
   ColumnKind,
   DeclaredColumn,
   DeclaredPipeline,
+  Incremental,
   Partition,
   PartitionValues,
   PatternCheck,
@@ -190,10 +191,11 @@ type CheckOf<Given extends Columns> =
 
 interface GivenPipeline<Given extends Columns> extends Omit<
   DeclaredPipeline,
-  'columns' | 'key' | 'watch' | 'checks' | 'partition'
+  'columns' | 'key' | 'watch' | 'checks' | 'partition' | 'incremental'
 > {
   readonly columns: Given;
   readonly partition?: Partition<NoInfer<Identifying<Given>>>;
+  readonly incremental?: Incremental<NoInfer<NamesOf<Given, { readonly kind: 'timestamp' | 'date' | 'integer' }>>>;
   readonly key: readonly NoInfer<Identifying<Given>>[];
   readonly watch?: readonly NoInfer<Summable<Given>>[];
   readonly checks?: readonly NoInfer<CheckOf<Given>>[];

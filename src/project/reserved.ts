@@ -35,6 +35,7 @@ export const ownRowColumns: ReadonlySet<string> = new Set([
   'new_value',
   'old_number',
   'new_number',
+  'missed',
   'kind',
   'snapshot_id',
 ]);

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { severities } from '../stages.ts';
+import { readDuration } from './duration.ts';
 import type {
   ColumnDefinition,
   DeclaredColumn,
@@ -137,10 +138,23 @@ const partitionParameter = {
   ),
 };
 
+const duration = v.pipe(
+  text,
+  v.check((given) => readDuration(given) !== null, 'is not a duration such as PT1H or P7D'),
+);
+
+const incremental = v.strictObject({
+  cursor: named,
+  parameter: v.exactOptional(parameter),
+  lookback: v.exactOptional(duration),
+  wholeEvery: duration,
+});
+
 const partition = v.strictObject({
   ...partitionParameter,
   name: v.exactOptional(named),
   and: v.exactOptional(v.pipe(v.array(v.strictObject(partitionParameter)), v.minLength(1, 'is empty'))),
+  closed: v.exactOptional(v.strictObject({ after: duration, column: named })),
 });
 
 const settings = {
@@ -167,6 +181,7 @@ const pipeline = {
   request: v.exactOptional(v.strictObject({ method: v.literal('POST'), body: v.record(text, v.unknown()) })),
   parameters: v.exactOptional(v.record(parameter, text)),
   partition: v.exactOptional(partition),
+  incremental: v.exactOptional(incremental),
   columns: v.record(text, columnOf(named)) satisfies v.GenericSchema<unknown, Record<string, ColumnDefinition>>,
   key: v.array(named),
   watch: v.array(named),

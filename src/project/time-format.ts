@@ -31,6 +31,13 @@ export function reordered(text: string, format: string): string | null {
   return `${YYYY}-${MM}-${DD}T${HH}:${mm}:${ss}`;
 }
 
+/** Writes the start of an ISO 8601 time, such as 2024-02-14T07:30:00, in a format. */
+export function formatted(iso: string, format: string): string {
+  const [YYYY, MM, DD, HH, mm, ss] = iso.split(/[-T:]/);
+  const parts: Readonly<Record<string, string | undefined>> = { YYYY, MM, DD, HH, mm, ss };
+  return format.replaceAll(token, (name) => parts[name]!.slice(0, name.length));
+}
+
 export function exampleOf(format: string): string {
   return format.replaceAll(token, (name) => tokens[name]![1]);
 }

@@ -49,6 +49,7 @@ function* findPipelineProblems(pipeline: AnyPipeline, project: Project): Found {
   yield* findKeyProblems(pipeline, columns);
   yield* findPartitionProblems(pipeline, columns, project);
   yield* findParameterProblems(pipeline);
+  yield* findIncrementalProblems(pipeline, project);
   yield* findOutsideProblems(pipeline, project.auth);
   yield* findPointerProblems(pipeline);
   for (const name of watch)
@@ -167,6 +168,42 @@ function findCycle(project: Project, chain: readonly string[]): readonly string[
   return null;
 }
 
+/** A window needs a cursor that every record has, and a list of its own. */
+function* findIncrementalProblems(pipeline: AnyPipeline, { pipelines }: Project): Found {
+  const { incremental, partition, columns, paging, parameters = {}, table } = pipeline;
+  const { closed } = partition ?? {};
+  if (closed !== undefined && !partitionParameters(pipeline).some(({ column }) => column === closed.column))
+    yield [
+      closed.column,
+      `its closed partitions are told by "${closed.column}", which is not a column of the partition`,
+    ];
+  if (closed !== undefined && partition?.values === undefined)
+    yield ['closed', 'its closed partitions need "values", because the list that names all partitions is not read'];
+  if (incremental === undefined) return;
+  const { cursor, parameter, lookback } = incremental;
+  const column = columns[cursor];
+  const isById = paging.by === 'after' && parameter === undefined;
+  const kinds: readonly ColumnKind[] = isById ? ['integer', 'count'] : ['timestamp', 'date'];
+  if (column === undefined || !kinds.includes(column.kind))
+    yield [cursor, `its cursor "${cursor}" is not a column of kind ${kinds.join(' or ')}`];
+  else if (column.nullable === true) yield [cursor, `its cursor "${cursor}" may be missing`];
+  if (isById && afterColumn(pipeline) !== cursor)
+    yield [cursor, `its cursor "${cursor}" is not the column of the field that its paging reads`];
+  if (isById && lookback !== undefined) yield ['lookback', 'a window of the last records has no "lookback"'];
+  if (!isById && (parameter === undefined || lookback === undefined))
+    yield ['incremental', 'its windows need "parameter" and "lookback"'];
+  if (parameter !== undefined && [...Object.keys(parameters), ...pagingParameters(paging)].includes(parameter))
+    yield [
+      parameter,
+      `the parameter "${parameter}" of its windows is also a parameter of all requests, or of its paging`,
+    ];
+  if (partition !== undefined)
+    yield ['incremental', 'it has both "incremental" and "partition"; close old partitions with "closed" instead'];
+  const child = pipelines.find((other) => parentsOf({ pipelines }, other.table).includes(table));
+  if (child !== undefined)
+    yield ['incremental', `it names the partitions of ${child.table}, so its whole list is needed`];
+}
+
 /** Finds pointers that can't be read: the response has no envelope, or they lead into the records. */
 function* findPointerProblems({ records, format, reportedCount, paging }: AnyPipeline): Found {
   const places = Object.entries({
@@ -199,6 +236,7 @@ function* findOutsideProblems(pipeline: AnyPipeline, auth: Auth | null): Found {
   if (paging.by === 'after' && afterColumn(pipeline) === undefined)
     yield [paging.field, `its paging reads "${paging.field}", which is not the field of a text or integer column`];
   const known = [...Object.keys(parameters), ...filterParameters(pipeline), ...pagingParameters(paging)];
+  if (pipeline.incremental?.parameter !== undefined) known.push(pipeline.incremental.parameter);
   for (const name of known)
     if (name?.startsWith('/') === true && request === undefined)
       yield [name, `the parameter "${name}" is a JSON pointer, but without "request" there is no body`];

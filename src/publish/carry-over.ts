@@ -1,65 +1,130 @@
 /**
- * Decides which rows of the previous snapshot stay in the new one: those of datasets and partitions that a partial sync doesn't read. A failed
- * sync publishes nothing, so it keeps the whole previous snapshot.
+ * Decides what a run reads of each dataset, and which rows of the previous snapshot stay in the new one. A failed sync publishes nothing, so it
+ * keeps the whole previous snapshot.
  */
 
 import { RekapError } from '../errors.ts';
-import { type CarryOver, fullSyncHint } from '../load/previous-tables.ts';
+import { type CarryOver, fullSyncHint, type Kept } from '../load/previous-tables.ts';
+import { isClosed } from '../project/closed-partitions.ts';
+import type { AnyPipeline, Incremental } from '../project/declaration.ts';
+import { durationOf } from '../project/duration.ts';
 import { comparePartitions } from '../project/partition-list.ts';
-import type { Verdict } from '../stages.ts';
-import type { ManifestDataset } from '../warehouse/snapshot-format.ts';
-import { recoveryHint } from '../warehouse/warehouse.ts';
+import type { Scope, Verdict } from '../stages.ts';
+import type { DatasetReading, Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
+import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { datasetFingerprint } from './manifest.ts';
 import { findDamage } from './previous.ts';
 import type { Run } from './run.ts';
 
-/** Plans to carry over partitions and datasets that this run doesn't request. Returns null if nothing is carried over. */
-export async function planCarryOver({
-  requested,
-  options,
-  previous,
-  project,
-  warn,
-  signal,
-}: Run): Promise<CarryOver | null> {
+/** Scopes by table. A table that is missing is read whole. */
+export type Scopes = ReadonlyMap<string, Scope>;
+
+/** Closed partitions that a sync reads again, those that were not read for longest. */
+const closedToRead = 3;
+
+/** Milliseconds. A schedule doesn't start to the second, and seven nights may be a little less than seven days. */
+const scheduleSlack = 3_600_000;
+
+/**
+ * Plans what to read.
+ *
+ * @param stored The scopes of the run that is replayed; null for a sync.
+ * @throws `usage`, `source-mismatch` or `warehouse` if a partial sync can't keep the other rows.
+ */
+export async function planScopes(run: Run, stored: Scopes | null): Promise<Scopes> {
+  const { requested, options, previous, project, warn } = run;
   const isPartial = options.partitions !== null || requested.length < project.pipelines.length;
-  if (!isPartial) return null;
   if (previous === null) {
-    warn('There is no previous snapshot. The new snapshot will contain only the requested partitions and datasets.');
-    return null;
+    if (isPartial)
+      warn('There is no previous snapshot. The new snapshot will contain only the requested partitions and datasets.');
+    return new Map(requested.map(({ table }) => [table, partialScope(options.partitions)] as const).filter(isScope));
   }
-  if (previous.manifest.source !== options.source) {
+  if (isPartial) await requireKeepable(run, previous);
+  const scopes = new Map<string, Scope>();
+  for (const pipeline of project.pipelines) {
+    const { table } = pipeline;
+    const scope = !requested.includes(pipeline)
+      ? { only: [] }
+      : (partialScope(options.partitions) ??
+        (stored === null ? incrementalScope(run, previous, pipeline) : stored.get(table)));
+    if (scope !== undefined) scopes.set(table, scope);
+  }
+  if (isPartial || scopes.size === 0) return scopes;
+  const problems = await findDamage(previous, run.signal);
+  if (problems.length === 0) return scopes;
+  if (stored !== null) throw damagedPrevious(previous, problems);
+  warn(`Snapshot ${previous.id} is damaged, so the whole lists are read: ${problems.join('; ')}.`);
+  return new Map();
+}
+
+function partialScope(partitions: readonly string[] | null): Scope | undefined {
+  return partitions === null ? undefined : { only: partitions };
+}
+
+function isScope(entry: readonly [string, Scope | undefined]): entry is readonly [string, Scope] {
+  return entry[1] !== undefined;
+}
+
+/** Returns what a sync reads of a dataset that declares `incremental` or closed partitions; undefined for the whole list. */
+function incrementalScope(
+  { options, startedAt }: Run,
+  { manifest }: Snapshot,
+  pipeline: AnyPipeline,
+): Scope | undefined {
+  const { incremental, partition, table } = pipeline;
+  const before = manifest.datasets[table];
+  if (before === undefined || manifest.source !== options.source) return undefined;
+  if (before.definition !== datasetFingerprint(pipeline)) return undefined;
+  if (partition?.closed !== undefined) {
+    const closed = before.partitions.filter(
+      (verdict) => verdict.complete && verdict.partition !== null && isClosed(pipeline, verdict.partition, startedAt),
+    );
+    const longestUnread = closed.toSorted((a, b) => (a.read_at < b.read_at ? -1 : Number(a.read_at > b.read_at)));
+    return { except: longestUnread.slice(closedToRead).flatMap((verdict) => verdict.partition ?? []) };
+  }
+  if (incremental === undefined || before.reading === undefined || before.rows === 0) return undefined;
+  // Every grade but this one asks for a proof of the whole list.
+  if (options.requireProof !== null && options.requireProof !== 'incremental') return undefined;
+  return isWholeDue(incremental, before, startedAt) ? undefined : { window: true };
+}
+
+/** Returns whether the whole list must be read again. */
+export function isWholeDue({ wholeEvery }: Incremental, { reading }: ManifestDataset, startedAt: Date): boolean {
+  const age = startedAt.getTime() - Date.parse(reading?.whole_at ?? '');
+  return !(age >= 0 && age + scheduleSlack < durationOf(wholeEvery));
+}
+
+/** @throws RekapError if rows of the previous snapshot can't be carried over. */
+async function requireKeepable({ requested, options, project, signal }: Run, previous: Snapshot): Promise<void> {
+  if (previous.manifest.source !== options.source)
     throw new RekapError(
       'source-mismatch',
       `Snapshot ${previous.id} contains figures from ${previous.manifest.source}. Carrying them over would mix them with figures from ${options.source}.`,
       fullSyncHint,
     );
-  }
   const problems = await findDamage(previous, signal);
-  if (problems.length > 0) {
-    throw new RekapError(
-      'warehouse',
-      `Nothing can be carried over from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
-      `${fullSyncHint} ${recoveryHint(previous.id)}`,
-    );
-  }
-  const replaced = new Map<string, readonly string[] | null>();
+  if (problems.length > 0) throw damagedPrevious(previous, problems);
   for (const pipeline of project.pipelines) {
     const { table } = pipeline;
     const before = previous.manifest.datasets[table];
-    const partitions = requested.includes(pipeline) ? options.partitions : [];
-    if (before !== undefined && partitions !== null && before.definition !== datasetFingerprint(pipeline)) {
-      const old = previous.manifest.project.pipelines.find((other) => other.table === table);
-      const place = old === undefined ? null : firstDifference(old, pipeline);
-      throw new RekapError(
-        'usage',
-        `Rows of ${table} cannot be carried over from snapshot ${previous.id}, because ${place === null ? 'another release of rekap built it' : `the declaration of ${table} has changed: ${place}`}.`,
-        fullSyncHint,
-      );
-    }
-    replaced.set(table, before === undefined ? null : partitions);
+    const isKept = !requested.includes(pipeline) || options.partitions !== null;
+    if (before === undefined || !isKept || before.definition === datasetFingerprint(pipeline)) continue;
+    const old = previous.manifest.project.pipelines.find((other) => other.table === table);
+    const place = old === undefined ? null : firstDifference(old, pipeline);
+    throw new RekapError(
+      'usage',
+      `Rows of ${table} cannot be carried over from snapshot ${previous.id}, because ${place === null ? 'another release of rekap built it' : `the declaration of ${table} has changed: ${place}`}.`,
+      fullSyncHint,
+    );
   }
-  return { replaced };
+}
+
+function damagedPrevious({ id }: Snapshot, problems: readonly string[]): RekapError {
+  return new RekapError(
+    'warehouse',
+    `Nothing can be carried over from snapshot ${id}, because it is damaged: ${problems.join('; ')}.`,
+    `${fullSyncHint} ${recoveryHint(id)}`,
+  );
 }
 
 /** Returns where two declarations first differ, such as `columns.day.offset`, or null. */
@@ -78,20 +143,63 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
+/** Returns the rows that stay, from what was read. A window that joined no rows was replaced by the whole list. */
+export function keptRows(
+  { scopes, previous, project }: Pick<Run, 'scopes' | 'previous' | 'project'>,
+  verdicts: readonly Verdict[],
+): CarryOver {
+  const kept = new Map<string, Kept>();
+  for (const { table } of project.pipelines) {
+    const scope = scopes.get(table);
+    if (scope === undefined || previous?.manifest.datasets[table] === undefined) continue;
+    const own = verdicts.filter(({ dataset }) => dataset === table);
+    if ('only' in scope) kept.set(table, { outside: scope.only });
+    else if ('except' in scope) kept.set(table, { outside: own.flatMap(({ partition }) => partition ?? []) });
+    else if (own.some(({ window }) => window !== undefined)) kept.set(table, { otherKeys: true });
+  }
+  return kept;
+}
+
 /** Returns the verdicts on all partitions of a dataset: those of this run, and the previous ones on what it keeps. */
 export function verdictsAfter(
-  { carryOver, previous }: Run,
+  { previous, id }: Pick<Run, 'previous' | 'id'>,
+  kept: CarryOver,
   table: string,
   verdicts: readonly Verdict[],
 ): ManifestDataset['partitions'] {
-  const read = carryOver?.replaced.get(table) ?? null;
-  const before = read === null ? [] : (previous?.manifest.datasets[table]?.partitions ?? []);
-  const kept = before.filter(({ partition }) => partition === null || !read!.includes(partition));
-  const own = verdicts.filter(({ dataset }) => dataset === table);
-  return [...kept, ...own].toSorted((a, b) => comparePartitions(a.partition, b.partition));
+  const own = verdicts.filter(({ dataset }) => dataset === table).map((verdict) => ({ ...verdict, run: id }));
+  const rows = kept.get(table);
+  if (rows === undefined || 'otherKeys' in rows) return own.toSorted(byPartition);
+  const before = previous?.manifest.datasets[table]?.partitions ?? [];
+  const others = before.filter(({ partition }) => partition === null || !rows.outside.includes(partition));
+  return [...others, ...own].toSorted(byPartition);
 }
 
-/** Returns whether a run reads all records of a dataset, so that nothing of the previous snapshot stays. */
-export function readsAll({ carryOver }: Run, table: string): boolean {
-  return (carryOver?.replaced.get(table) ?? null) === null;
+function byPartition(a: Verdict, b: Verdict): number {
+  return comparePartitions(a.partition, b.partition);
+}
+
+/** Returns how a dataset was read, and which runs have the responses with its rows. */
+export function readingAfter(
+  { previous, id, startedAt }: Pick<Run, 'previous' | 'id' | 'startedAt'>,
+  kept: CarryOver,
+  table: string,
+  partitions: ManifestDataset['partitions'],
+): Omit<DatasetReading, 'missed'> {
+  const rows = kept.get(table);
+  const before = previous?.manifest;
+  if (rows === undefined || before === undefined)
+    return { scope: 'whole', from: null, whole_at: startedAt.toISOString(), runs: [id] };
+  const { whole_at, runs } = readingOf(before, table);
+  const from = before.snapshot;
+  if ('otherKeys' in rows) return { scope: 'window', from, whole_at, runs: [...runs, id] };
+  if (rows.outside.length === 0) return { scope: 'nothing', from, whole_at, runs };
+  const readBy = new Set(partitions.map(({ run }) => run ?? before.run));
+  return { scope: 'partitions', from, whole_at, runs: [...readBy].toSorted() };
+}
+
+/** Returns how a dataset of a manifest was read. A manifest of an earlier release doesn't say it. */
+export function readingOf(manifest: Manifest, table: string): DatasetReading {
+  const { reading } = manifest.datasets[table]!;
+  return reading ?? { scope: 'whole', from: null, whole_at: manifest.created_at, runs: [manifest.run] };
 }

@@ -19,6 +19,7 @@ import { verifyBuilt, verifySnapshot } from './verify-snapshot.ts';
  */
 export async function checkBuilt(run: Run, built: Built): Promise<Manifest> {
   warnOfQuarantine(run, built.reports);
+  warnOfMissed(run, built);
   run.enter('hash files');
   const contents = await readBuilt(run.folder, [...built.parquet.keys()]);
   const manifest = await describeSnapshot(run, built, contents);
@@ -54,6 +55,23 @@ export function warnOfQuarantine({ warn }: Run, reports: ReadonlyMap<string, Pic
     const more = quarantine.length > reasons.length ? ' and other reasons' : '';
     const message = `${table}: ${countOf(total, 'record')} ${total === 1 ? 'is' : 'are'} in quarantine and not in the table: ${reasons.join(', ')}${more}.`;
     warn(message);
+  }
+}
+
+/** Says what the windows before could not show, and which setting would show it earlier. */
+function warnOfMissed({ warn, project }: Run, { reports, bounds }: Built): void {
+  for (const { table, incremental } of project.pipelines) {
+    const { missed } = bounds.has(table) ? reports.get(table)! : { missed: { added: 0, changed: 0, removed: 0 } };
+    const late = missed.added + missed.changed;
+    const longer = incremental?.lookback === undefined ? 'a shorter "wholeEvery"' : 'a longer "lookback"';
+    if (late > 0)
+      warn(
+        `${table}: the whole list has ${countOf(missed.added, 'new record')} and ${countOf(missed.changed, 'changed record')} with an earlier ${incremental!.cursor} than the windows before could show. With ${longer}, they are seen sooner.`,
+      );
+    if (missed.removed > 0)
+      warn(
+        `${table}: the whole list no longer has ${countOf(missed.removed, 'record')}. Windows show no deletions. With a shorter "wholeEvery", they are seen sooner.`,
+      );
   }
 }
 

@@ -2,12 +2,14 @@
 
 import { basename } from 'node:path';
 import { responsesFile, bodiesFile, runFile, verdictsFile } from '../land/formats.ts';
+import type { WindowBound } from '../load/changes.ts';
 import type { Loaded } from '../load/load.ts';
+import type { CarryOver } from '../load/previous-tables.ts';
 import { projectDefinition } from '../load/schema.ts';
 import { datasetTable } from '../load/tables.ts';
 import type { Project } from '../project/declaration.ts';
 import { storedPart } from '../project/stored.ts';
-import { readsAll, verdictsAfter } from './carry-over.ts';
+import { readingAfter, verdictsAfter } from './carry-over.ts';
 import { assembleDataset, fingerprint } from './manifest.ts';
 import type { Run } from './run.ts';
 import type { ParquetContent } from './parquet-contents.ts';
@@ -20,25 +22,33 @@ import { databaseFile, type Manifest } from '../warehouse/snapshot-format.ts';
 export interface Staged {
   readonly verdicts: readonly Verdict[];
   readonly totals: ReadonlyMap<string, TransformTotals>;
+  /** The rows of the previous snapshot that stay. */
+  readonly kept: CarryOver;
 }
 
-export interface Built extends Staged, Loaded {}
+export interface Built extends Staged, Loaded {
+  /** By table, if this run read the whole list after windows. */
+  readonly bounds: ReadonlyMap<string, WindowBound>;
+}
 
 export async function describeSnapshot(
   run: Run,
-  { verdicts, totals, reports, violationAges, parquet, dictionary }: Built,
+  { verdicts, totals, kept, bounds, reports, violationAges, parquet, dictionary }: Built,
   contents: ReadonlyMap<string, ParquetContent>,
 ): Promise<Manifest> {
   const { project, options, previous, folder } = run;
   const datasets = Object.fromEntries(
     project.pipelines.map((pipeline) => {
       const { table } = pipeline;
+      const partitions = verdictsAfter(run, kept, table, verdicts);
+      const { missed, ...report } = reports.get(table)!;
+      const reading = readingAfter(run, kept, table, partitions);
       const facts = {
         pipeline,
         totals: totals.get(table) ?? null,
-        partitions: verdictsAfter(run, table, verdicts),
-        isReadInFull: readsAll(run, table),
-        ...reports.get(table)!,
+        partitions,
+        reading: { ...reading, ...(bounds.has(table) && { missed }) },
+        ...report,
         schema: datasetTable(pipeline).columns.map(({ name, type }) => [name, type] as const),
       };
       return [table, assembleDataset(facts)];

@@ -68,19 +68,20 @@ export async function pruneLandings({
   const current = await readCurrentId(warehouse);
   const ids = keepLanding === null ? await listSnapshotIds(warehouse) : current === null ? [] : [current];
   const needed = new Set<string>();
-  for (const id of ids) needed.add(await runOf(warehouse, id));
+  for (const id of ids) for (const run of await runsOf(warehouse, id)) needed.add(run);
   const runs = await listLandedIds(warehouse);
   const old = runs.slice(0, Math.max(0, runs.length - (keepLanding ?? keep))).filter((run) => !needed.has(run));
   for (const run of old) await rm(join(warehousePaths(warehouse).landing, run), { recursive: true, force: true });
   return old;
 }
 
-/** Returns the run of a snapshot. Throws if the manifest can't be read for now, because the run's responses would be removed. */
-async function runOf(warehouse: string, id: string): Promise<string> {
+/** Returns the runs whose responses have the rows of a snapshot. Throws if the manifest can't be read for now, because they would be removed. */
+async function runsOf(warehouse: string, id: string): Promise<string[]> {
   try {
-    return (await readSnapshot(warehouse, id)).manifest.run;
+    const { manifest } = await readSnapshot(warehouse, id);
+    return [manifest.run, ...Object.values(manifest.datasets).flatMap(({ reading }) => reading?.runs ?? [])];
   } catch (error) {
     if (['EIO', 'EMFILE', 'ENFILE'].includes(systemCode(error instanceof Error ? error.cause : null))) throw error;
-    return id;
+    return [id];
   }
 }

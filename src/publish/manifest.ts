@@ -8,6 +8,7 @@ import { formatDecimal } from '../kinds/decimal.ts';
 import type { Ledger, TransformTotals } from '../stages.ts';
 import {
   changesTableName,
+  type DatasetReading,
   type Manifest,
   type ManifestDataset,
   manifestFile,
@@ -23,8 +24,7 @@ export interface DatasetFacts {
   readonly totals: TransformTotals | null;
   /** On all partitions, including those that are carried over. */
   readonly partitions: ManifestDataset['partitions'];
-  /** Whether the run read all records of the dataset. */
-  readonly isReadInFull: boolean;
+  readonly reading: DatasetReading;
   readonly carried: {
     readonly rows: number;
     readonly sums: Readonly<Record<string, bigint>>;
@@ -52,8 +52,9 @@ export function assembleDataset(facts: DatasetFacts): ManifestDataset {
     carried_over: carried.rows,
     rows: ledger.published + carried.rows,
     quarantined: facts.quarantine.reduce((sum, { count }) => sum + count, 0),
-    ...(totals !== null && facts.isReadInFull && { quarantine_content: totals.quarantine }),
+    ...(totals !== null && facts.reading.scope === 'whole' && { quarantine_content: totals.quarantine }),
     changes: facts.changes,
+    reading: facts.reading,
     partitions: facts.partitions,
     violations,
     sums: Object.fromEntries(

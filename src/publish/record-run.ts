@@ -2,6 +2,7 @@
 
 import { ExitCode, messageOf, RekapError, systemReason } from '../errors.ts';
 import type { Clock } from '../runtime/context.ts';
+import { describeReadings } from '../warehouse/describe-reading.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import { appendRun, readRuns, type RunLine } from '../warehouse/runs-log.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
@@ -89,10 +90,12 @@ export async function recordEnd(
 
 function countsOf({ datasets, violation_ages }: Pick<Manifest, 'datasets' | 'violation_ages'>) {
   const tables = Object.entries(datasets);
+  const notes = describeReadings(datasets);
   return {
     rows: Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
     quarantined: Object.fromEntries(tables.map(([table, { quarantined }]) => [table, quarantined])),
     violation_ages,
+    ...(notes.length > 0 && { notes }),
   };
 }
 

@@ -3,11 +3,11 @@
 import type { Secret } from '../source/secret.ts';
 import type { SourceFigures } from '../source/source-client.ts';
 import type { BrokenCheck } from '../load/load-report.ts';
-import type { CarryOver } from '../load/previous-tables.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { SourceFile } from '../project/declaration-error.ts';
 import type { Clock, Random, Report, RunStep } from '../runtime/context.ts';
 import type { Grade } from '../stages.ts';
+import type { Scopes } from './carry-over.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
@@ -151,8 +151,8 @@ export interface Run {
   readonly requested: readonly AnyPipeline[];
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** What stays of the previous snapshot; null for nothing. */
-  carryOver: CarryOver | null;
+  /** What the run reads of each dataset. A table that is missing is read whole. */
+  scopes: Scopes;
   /** Null before the first request. */
   figures: Readonly<SourceFigures> | null;
 }

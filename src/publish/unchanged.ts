@@ -1,6 +1,7 @@
 /** Decides from the accepted records whether a run would build the tables of a snapshot again. */
 
 import { join } from 'node:path';
+import type { Load } from '../load/load.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, readQuarantine } from '../load/load-report.ts';
 import type { Run } from './run.ts';
 import { readVersion } from '../runtime/version.ts';
@@ -8,7 +9,7 @@ import type { TransformTotals, Verdict } from '../stages.ts';
 import { openPublished } from '../warehouse/open-published.ts';
 import { databaseFile, type Manifest, type ManifestDataset } from '../warehouse/snapshot-format.ts';
 import { listSnapshotIds, readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
-import { readsAll, verdictsAfter } from './carry-over.ts';
+import { isWholeDue, readingAfter, verdictsAfter } from './carry-over.ts';
 import { passGate, warnOfQuarantine } from './check-built.ts';
 import { definitionFingerprint, type Staged } from './describe-snapshot.ts';
 import { emptyLedger } from './manifest.ts';
@@ -27,11 +28,13 @@ export interface Unchanged {
  *
  * @throws `gate` if the snapshot must not be published with the options of this run.
  */
-export async function findUnchanged(run: Run, staged: Staged): Promise<Unchanged | null> {
-  const { options, previous, carryOver, signal, warn } = run;
+export async function findUnchanged(run: Run, load: Load, staged: Staged): Promise<Unchanged | null> {
+  const { options, previous, signal, warn } = run;
   if (options.dryRun) return null;
-  for (const snapshot of carryOver === null ? [previous, await readNewest(run)] : [previous]) {
+  for (const snapshot of staged.kept.size === 0 ? [previous, await readNewest(run)] : [previous]) {
     if (snapshot === null || !hasSameContents(run, snapshot, staged)) continue;
+    const windows = [...staged.kept].flatMap(([table, kept]) => ('otherKeys' in kept ? [table] : []));
+    if (windows.length > 0 && !(await load.equalsPrevious(windows, join(snapshot.folder, databaseFile)))) continue;
     run.enter('verify');
     const problems = await findDamage(snapshot, signal);
     if (problems.length === 0) return describeUnchanged(run, snapshot, staged);
@@ -45,29 +48,36 @@ async function readNewest({ pinned, options: { warehouse } }: Run): Promise<Snap
   return newest === undefined ? null : readSnapshot(warehouse, newest).catch(() => null);
 }
 
-function hasSameContents(run: Run, { manifest }: Snapshot, { verdicts, totals }: Staged): boolean {
+function hasSameContents(run: Run, { manifest }: Snapshot, staged: Staged): boolean {
+  const { verdicts, totals, kept } = staged;
   const { project, options } = run;
   return (
     manifest.tool.version === readVersion() &&
     manifest.definition === definitionFingerprint(project) &&
     manifest.source === options.source &&
-    project.pipelines.every(({ table }) => {
+    project.pipelines.every(({ table, incremental }) => {
       const before = manifest.datasets[table];
-      if (before === undefined || !hasSameQuarantine(run, table, before, totals.get(table))) return false;
-      return contentsOf(verdictsAfter(run, table, verdicts)) === contentsOf(before.partitions);
+      const rows = kept.get(table);
+      if (before === undefined) return false;
+      // The rows of a window are compared with those of the snapshot.
+      if (rows !== undefined && 'otherKeys' in rows) return true;
+      // A new proof of the whole list is published when it is due, because windows lean on it.
+      if (incremental !== undefined && isWholeDue(incremental, before, run.startedAt)) return false;
+      if (!hasSameQuarantine(staged, table, before, totals.get(table))) return false;
+      return contentsOf(verdictsAfter(run, kept, table, verdicts)) === contentsOf(before.partitions);
     })
   );
 }
 
 /** Among records with the same key, the first one that arrives is published. So those in quarantine must be the same, too. */
 function hasSameQuarantine(
-  run: Run,
+  { kept }: Staged,
   table: string,
   before: ManifestDataset,
   totals: TransformTotals | undefined,
 ): boolean {
   if (totals === undefined) return true;
-  return readsAll(run, table)
+  return !kept.has(table)
     ? totals.quarantine === before.quarantine_content
     : totals.ledger.quarantined === 0 && before.quarantined === 0;
 }
@@ -96,10 +106,11 @@ async function describeUnchanged(run: Run, snapshot: Snapshot, staged: Staged): 
   }
 }
 
-function describe(run: Run, manifest: Manifest, { totals, verdicts }: Staged): Manifest {
+function describe(run: Run, manifest: Manifest, { totals, verdicts, kept }: Staged): Manifest {
   const datasets = run.project.pipelines.map(({ table }) => {
     const before = manifest.datasets[table]!;
     const ledger = totals.get(table)?.ledger ?? emptyLedger;
+    const partitions = verdictsAfter(run, kept, table, verdicts);
     return [
       table,
       {
@@ -107,7 +118,8 @@ function describe(run: Run, manifest: Manifest, { totals, verdicts }: Staged): M
         ledger,
         carried_over: before.rows - ledger.published,
         changes: { added: 0, removed: 0, changed: 0 },
-        partitions: verdictsAfter(run, table, verdicts),
+        partitions,
+        reading: readingAfter(run, kept, table, partitions),
       },
     ] as const;
   });

@@ -1,6 +1,7 @@
 /** Draws the default report: totals, proofs, failed checks, changes at the source, and how to verify them. */
 
 import type { Project } from '../project/declaration.ts';
+import { describeReadings } from '../warehouse/describe-reading.ts';
 import { namePartition } from '../project/partition-list.ts';
 import type { Language } from '../project/sql-file.ts';
 import { columnList, quoteText } from '../runtime/database.ts';
@@ -112,6 +113,7 @@ function proofSection({ manifest }: ReportFacts): Html {
       quarantine, or counted as a duplicate.
     </p>
     ${table(ledger, { caption: 'Records by outcome', head, numbers: [1, 2, 3, 4, 5, 6] })}
+    ${describeReadings(manifest.datasets).map((text) => html`<p>${text}</p>`)}
     ${datasets.map(([name, dataset]) => folded(`Proof of ${name}`, verdictTable(name, dataset)))}
   </section>`;
 }

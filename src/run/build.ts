@@ -2,9 +2,12 @@
 
 import { join } from 'node:path';
 import { RekapError } from '../errors.ts';
+import type { WindowBound } from '../load/changes.ts';
 import { Load } from '../load/load.ts';
+import { keptRows } from '../publish/carry-over.ts';
 import type { Built, Staged } from '../publish/describe-snapshot.ts';
 import type { Run } from '../publish/run.ts';
+import { readWindowBounds } from './known-rows.ts';
 import { explainByPrevious, findPrevious } from '../publish/previous.ts';
 import { comparePartitions, namePartition } from '../project/partition-list.ts';
 import type { AcceptedReading, TransformTotals, Verdict } from '../stages.ts';
@@ -23,7 +26,7 @@ export async function stage(run: Run, load: Load, readings: AsyncIterable<Accept
     const staged = await stageAll(run, readings, load);
     requireComplete(staged.verdicts);
     run.signal.throwIfAborted();
-    return staged;
+    return { ...staged, kept: keptRows(run, staged.verdicts) };
   });
 }
 
@@ -31,9 +34,11 @@ export async function build(run: Run, load: Load, staged: Staged): Promise<Built
   return orAbandon(run, load, async () => {
     run.enter('build tables');
     const log = { snapshot: run.id, publishedAt: run.startedAt, source: run.options.source };
-    const loaded = await load.finish(run.carryOver, log, await findPrevious(run));
+    const previous = await findPrevious(run);
+    const bounds = previous === null ? new Map<string, WindowBound>() : await readWindowBounds(run, staged.kept);
+    const loaded = await load.finish(staged.kept, log, previous, bounds);
     run.signal.throwIfAborted();
-    return { ...staged, ...loaded };
+    return { ...staged, ...loaded, bounds };
   });
 }
 
@@ -47,7 +52,11 @@ async function orAbandon<Value>(run: Run, load: Load, act: () => Promise<Value>)
   }
 }
 
-async function stageAll({ requested }: Run, readings: AsyncIterable<AcceptedReading>, load: Load): Promise<Staged> {
+async function stageAll(
+  { requested }: Run,
+  readings: AsyncIterable<AcceptedReading>,
+  load: Load,
+): Promise<Omit<Staged, 'kept'>> {
   const parts = new Map(
     requested.map((pipeline) => [pipeline.table, { pipeline, transformer: new Transformer(pipeline) }]),
   );

@@ -11,6 +11,7 @@ import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { partitionParameters } from '../project/partition-list.ts';
 import { storedPart } from '../project/stored.ts';
 import { historyOf } from '../publish/manifest.ts';
+import { readWindows } from './known-rows.ts';
 import { openResumedRuns } from '../publish/landings.ts';
 import type { Run } from '../publish/run.ts';
 import { closeAll, orClose } from '../runtime/bound-signal.ts';
@@ -30,6 +31,7 @@ export interface OpenedSource {
 export async function openSource(run: Run): Promise<OpenedSource> {
   const { options, context } = run;
   run.enter('fetch');
+  const windows = await readWindows(run);
   const resumed = await openResumedRuns(run);
   const landing = await orClose(resumed, () => openLanding(run.landing, describeRun(run)));
   return orClose([landing, ...resumed], async () => {
@@ -63,7 +65,8 @@ export async function openSource(run: Run): Promise<OpenedSource> {
       report: context.report,
       concurrency: options.concurrency,
       pageSize: options.pageSize,
-      wanted: options.partitions,
+      scopes: run.scopes,
+      windows,
       before: partitionsBefore(run),
       baseUrl: options.baseUrl,
       expected: expectedOf(run.project, run.previous),
@@ -139,7 +142,7 @@ function contentKeyOf(previous: Snapshot | null): string {
   return randomBytes(8).toString('hex');
 }
 
-function describeRun({ id, startedAt, options, previous, requested, project }: Run): RunFile {
+function describeRun({ id, startedAt, options, previous, requested, project, scopes }: Run): RunFile {
   return {
     format: 3,
     run: id,
@@ -156,6 +159,7 @@ function describeRun({ id, startedAt, options, previous, requested, project }: R
     dry_run: options.dryRun,
     datasets: requested.map(({ table }) => table),
     partitions: options.partitions === null ? null : [...options.partitions],
+    ...(scopes.size > 0 && { scopes: Object.fromEntries(scopes) }),
     page_size: options.pageSize,
     project: storedPart(project),
   };

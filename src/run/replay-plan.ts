@@ -16,9 +16,11 @@ import {
   type Snapshot,
 } from '../warehouse/warehouse.ts';
 import { finishedRuns } from '../publish/landings.ts';
+import type { Scopes } from '../publish/carry-over.ts';
 import { type ReplayOptions, type Run, syncDefaults, type SyncOptions } from '../publish/run.ts';
 
 export interface Replay extends Pick<Run, 'id' | 'landing' | 'startedAt' | 'previous' | 'current' | 'pinned'> {
+  readonly stored: Scopes;
   readonly file: RunFile;
   /** The intact snapshot of the run. The landing must match it. Null if the run has no snapshot. */
   readonly original: Snapshot | null;
@@ -127,16 +129,16 @@ export async function readIfThere(warehouse: string, id: string): Promise<Snapsh
 
 export async function previousOf(
   { project, options, warn }: Pick<Run, 'project' | 'options' | 'warn'>,
-  { file: { run, previous, partitions, datasets }, original }: Pick<Replay, 'file' | 'original'>,
+  { file: { run, previous, partitions, datasets, scopes = {} }, original }: Pick<Replay, 'file' | 'original'>,
 ): Promise<Snapshot | null> {
   if (previous === null) return null;
   const there = await readIfThere(options.warehouse, previous);
   if (there !== null) return there;
-  if (partitions !== null || datasets.length < project.pipelines.length) {
+  if (partitions !== null || datasets.length < project.pipelines.length || Object.keys(scopes).length > 0) {
     throw new RekapError(
       'snapshot-not-found',
       `Run ${run} carried over rows from snapshot ${previous}, which no longer exists.`,
-      'Replay a run that read all partitions.',
+      'Replay a run that read the whole lists.',
     );
   }
   if (original === null && !options.acceptChanges) {

@@ -5,7 +5,7 @@ import { boundSignal } from '../runtime/bound-signal.ts';
 import { RekapError, tookTooLong } from '../errors.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { parentsOf } from '../project/validate.ts';
-import { planCarryOver } from '../publish/carry-over.ts';
+import { planScopes, type Scopes } from '../publish/carry-over.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,
@@ -22,8 +22,11 @@ import { pruneLandings } from '../publish/landings.ts';
 import type { Run, SyncContext, SyncOptions, SyncResult } from '../publish/run.ts';
 
 /** A run before it has a plan. */
-export type Begun = Omit<Run, keyof Planned | 'requested' | 'folder' | 'signal' | 'carryOver' | 'figures'>;
-type Planned = Pick<Run, 'id' | 'landing' | 'startedAt' | 'previous' | 'current' | 'pinned'>;
+export type Begun = Omit<Run, keyof Planned | 'requested' | 'folder' | 'signal' | 'scopes' | 'figures'>;
+type Planned = Pick<Run, 'id' | 'landing' | 'startedAt' | 'previous' | 'current' | 'pinned'> & {
+  /** Those of the run that is replayed. */
+  readonly stored?: Scopes;
+};
 type Ended = Pick<SyncResult, 'outcome' | 'current' | 'snapshot' | 'manifest' | 'broken_checks' | 'pruned'> &
   Partial<Pick<SyncResult, 'equals'>>;
 
@@ -97,9 +100,9 @@ async function actLocked<Plan extends Planned>(
     tookTooLong(kind, maxDuration, 'Nothing was published. '),
   );
   const requested = requestedPipelines(project, options);
-  const run: Run & Plan = { ...begun, ...planned, requested, signal: bound.signal, carryOver: null, figures: null };
+  const run: Run & Plan = { ...begun, ...planned, requested, signal: bound.signal, scopes: new Map(), figures: null };
   try {
-    run.carryOver = await planCarryOver(run);
+    run.scopes = await planScopes(run, planned.stored ?? null);
     const { equals = null, manifest, broken_checks, ...end } = await act(run);
     enter('record the run');
     await recordEnd(run, { ...end, manifest });

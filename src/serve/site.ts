@@ -7,6 +7,7 @@ import type { Project } from '../project/declaration.ts';
 import { type Html, html, table } from '../runtime/html.ts';
 import { countOf, formatAge, formatNumber, formatSeconds } from '../runtime/text.ts';
 import { judgeStatus, summarizeRuns } from '../snapshots/freshness.ts';
+import { describeReadings } from '../warehouse/describe-reading.ts';
 import { createRunsReader, type RunLine } from '../warehouse/runs-log.ts';
 import { databaseFile, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
@@ -51,7 +52,14 @@ export async function addSite(app: FastifyInstance, context: SiteContext): Promi
     if (published === null) return sendJson(reply, { status: 'ok' });
     const { id, manifest } = published.snapshot();
     const age = Math.round(ageOf(published.snapshot(), now()) / 1000);
-    return sendJson(reply, { status: 'ok', snapshot: id, read_at: manifest.created_at, age_seconds: age });
+    const notes = describeReadings(manifest.datasets);
+    return sendJson(reply, {
+      status: 'ok',
+      snapshot: id,
+      read_at: manifest.created_at,
+      age_seconds: age,
+      ...(notes.length > 0 && { notes }),
+    });
   });
   const readLines = published === null ? null : createRunsReader(published.warehouse);
   open('/metrics', async (_, reply) => {

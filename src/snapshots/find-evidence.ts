@@ -8,7 +8,8 @@ import { type AnyPipeline, sumChecks } from '../project/declaration.ts';
 import { joinPartition, partitionParameters } from '../project/partition-list.ts';
 import { type Language, languages } from '../project/sql-file.ts';
 import type { Page } from '../stages.ts';
-import { createKeyReader, findRecords, type ReceivedRecord } from './received-records.ts';
+import { createKeyReader } from '../kinds/key-reader.ts';
+import { findRecords, type ReceivedRecord } from './received-records.ts';
 import { changesTableName, sampleNotice, violationsLogTableName } from '../warehouse/snapshot-format.ts';
 import { requireDatabase, type Snapshot } from '../warehouse/warehouse.ts';
 

@@ -1,15 +1,16 @@
 /** Finds the records behind a row, as received from the source, in the landing of the run that received them. */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRekapError, RekapError } from '../errors.ts';
+import { RekapError } from '../errors.ts';
 import { createPageScanner } from '../source/decode/page-scanner.ts';
 import { openLandedRun, readLandedResponses } from '../land/landed-run.ts';
-import { kindOf } from '../kinds/kinds.ts';
-import { type AnyPipeline, placeOf } from '../project/declaration.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import { isSuccess, type Page } from '../stages.ts';
+import { readingOf } from '../publish/carry-over.ts';
 import { computeSha256 } from '../publish/manifest.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
-import { readSnapshot, type Snapshot } from '../warehouse/warehouse.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
 
 export interface ReceivedRecord {
   /** The full listing, or the partition's own list. */
@@ -28,7 +29,7 @@ export interface ReceivedRecord {
   readonly file: string;
 }
 
-/** Finds records in the run of a snapshot. Continues with previous snapshots, whose runs received the carried-over records. */
+/** Finds records in the newest run that received them, among those whose responses have the rows of the snapshot. */
 export async function findRecords(
   warehouse: string,
   { manifest }: Snapshot,
@@ -36,33 +37,19 @@ export async function findRecords(
   partition: string | null,
   matches: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
-  const folder = join(warehousePaths(warehouse).landing, manifest.run);
-  const records = await readLanding(folder, manifest.run, pipeline, partition, matches);
-  if (records.length > 0 || manifest.previous === null) return records;
-  try {
-    return await findRecords(warehouse, await readSnapshot(warehouse, manifest.previous), pipeline, partition, matches);
-  } catch (error) {
-    if (!isRekapError(error, 'snapshot-not-found')) throw error;
-    throw new RekapError(
-      'landing',
-      `The response with this record is older than snapshot ${manifest.snapshot} and no longer stored.`,
-      'Run a full sync. To store more responses, use --keep-landing.',
-      { cause: error },
-    );
+  const { landing } = warehousePaths(warehouse);
+  const { runs } = readingOf(manifest, pipeline.table);
+  for (const run of new Set([manifest.run, ...runs.toReversed()])) {
+    if (run !== manifest.run && !existsSync(join(landing, run)))
+      throw new RekapError(
+        'landing',
+        `The response with this record may be in the landing of run ${run}, which is no longer stored.`,
+        'Run a full sync. To store more responses, use --keep-landing.',
+      );
+    const records = await readLanding(join(landing, run), run, pipeline, partition, matches);
+    if (records.length > 0) return records;
   }
-}
-
-/** Returns a function that reads a record's key as in the table, or null if it has no valid key. */
-export function createKeyReader(pipeline: AnyPipeline): (page: Page, record: number) => string[] | null {
-  const columns = pipeline.key.map((name) => ({
-    place: placeOf(pipeline, name),
-    column: kindOf(pipeline.columns[name]!).newColumn(1),
-  }));
-  return (page, record) => {
-    if (page.records.isObject[record] !== 1) return null;
-    const isValid = columns.every(({ place, column }) => column.fill(page, record, place, 0) === 0);
-    return isValid ? columns.map(({ column }) => String(column.value(0))) : null;
-  };
+  return [];
 }
 
 async function readLanding(

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RekapError } from '../errors.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import type { Language } from '../project/sql-file.ts';
+import { describeReading } from '../warehouse/describe-reading.ts';
 import { partitionParameters, partitionSql } from '../project/partition-list.ts';
 import { computeSha256 } from '../publish/manifest.ts';
 import { escapePointer, fieldPath } from '../project/field-path.ts';
@@ -25,6 +27,8 @@ export interface StatedDataset {
   readonly read: readonly [first: string, last: string] | null;
   /** Rows of earlier syncs. Null for a place: the times say when its lists were read. */
   readonly carriedOver: number | null;
+  /** How far the proof reaches, if only what changed was read. */
+  readonly reading: Readonly<Record<Language, string | null>>;
   /**
    * Watched columns: the exact sum of known values as digits, and how many rows have one. `of` are the values of the key before the partition,
    * such as a year, because sums over several of them count people twice; empty if the dataset has only one.
@@ -183,7 +187,9 @@ async function stateDataset(
   const lists = dataset.partitions.filter(({ partition: id, received }) =>
     ids === null ? !isPartitioned || (id !== null && received > 0) : id !== null && ids.includes(id),
   );
-  const times = lists.map(({ read_at }) => read_at).toSorted();
+  // Rows outside a window are as old as the last reading of the whole list.
+  const whole = dataset.reading?.scope === 'window' ? [dataset.reading.whole_at] : [];
+  const times = [...whole, ...lists.map(({ read_at }) => read_at)].toSorted();
   const outer = partitionParameters(pipeline).map(({ column }) => key.indexOf(column));
   const groups = key.slice(0, outer.length === 0 ? 0 : Math.min(...outer));
   const group = groups.length === 0 ? "''" : `concat_ws(' ', ${columnList(groups)})`;
@@ -222,6 +228,7 @@ async function stateDataset(
     grades: [...new Set(lists.flatMap(({ grade }) => grade ?? []))],
     read: times.length === 0 ? null : [times[0]!, times.at(-1)!],
     carriedOver: place === null ? dataset.carried_over : null,
+    reading: { en: describeReading(dataset, 'en'), id: describeReading(dataset, 'id') },
     sums: sums.flatMap((row) =>
       watch.map((column, at) => ({
         of: sums.length > 1 ? row['of']! : '',

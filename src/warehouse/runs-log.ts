@@ -40,6 +40,8 @@ export const runLineShape = v.object({
   rows: v.optional(v.record(v.string(), count)),
   quarantined: v.optional(v.record(v.string(), count)),
   violation_ages: v.optional(violationAgesShape),
+  /** How far the proof reaches, if only what changed was read. */
+  notes: v.optional(v.array(v.string())),
   warnings: v.optional(v.array(v.string())),
   bucket: v.optional(v.string()),
 });

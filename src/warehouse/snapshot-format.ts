@@ -70,10 +70,27 @@ const fileShape = v.object({
 /** A file in a manifest: path, bytes, rows and SHA-256. */
 export type ManifestFile = Readonly<v.InferOutput<typeof fileShape>>;
 
+const changeCounts = v.object({ added: count, removed: count, changed: count });
+
+const readingShape = v.object({
+  /** What the run read: the whole list, a window of what changed, some partitions, or nothing. */
+  scope: v.picklist(['whole', 'window', 'partitions', 'nothing']),
+  /** Snapshot that the other rows come from. Null if the whole list was read. */
+  from: v.nullable(snapshotIdShape),
+  /** Start of the run that read the whole list last. */
+  whole_at: v.pipe(text, v.isoTimestamp()),
+  /** Runs whose responses contain the rows, the oldest first. */
+  runs: v.array(snapshotIdShape),
+  /** Changes that the windows since then could not show. Missing unless the whole list was read after windows. */
+  missed: v.optional(changeCounts),
+});
+/** How a dataset was read. */
+export type DatasetReading = Readonly<v.InferOutput<typeof readingShape>>;
+
 const datasetShape = v.object({
   /** Records of this run: fetched = published + quarantined + duplicates. */
   ledger: v.object({ fetched: count, published: count, quarantined: count, duplicates: count }),
-  /** Rows copied from the previous snapshot, because this run read only some partitions. */
+  /** Rows copied from the previous snapshot, because this run read only a part of the list. */
   carried_over: count,
   /** Rows in the table: published + carried over. */
   rows: count,
@@ -84,7 +101,9 @@ const datasetShape = v.object({
   /** One verdict per partition, with the time of its last read. */
   partitions: v.array(verdictShape),
   /** Records added, removed or changed since the previous snapshot. */
-  changes: v.object({ added: count, removed: count, changed: count }),
+  changes: changeCounts,
+  /** Missing in snapshots of earlier releases. */
+  reading: v.optional(readingShape),
   violations: counts,
   /** Sum of every count, decimal and watched column, as digits. */
   sums: v.record(text, text),

@@ -88,6 +88,10 @@ const verdict: Words = {
   end: 'What showed the end of the list: `empty page`, `status` (204, 404, 410 or 416 behind the last page), `null` (the last page says that none follows), `missing` (the last page names none, but others did), `hasMore`, `total`, `body` (one intact response) or `listing`. Missing in older files.',
   page_sizes:
     'Records of the longest page in each pass that agreed. If they differ, the passes sent different requests. Missing in older files.',
+  window: 'The window, if only what changed was read. Missing otherwise.',
+  'window.since': 'Value of the parameter in its requests.',
+  'window.grade': 'Grade of the proof of the window itself.',
+  run: 'The run that read the list. Missing in a landing.',
 };
 
 function below(path: string, words: Words): Words {
@@ -125,6 +129,17 @@ export const keyMeanings: Words = {
   'datasets.<dataset>.changes.added': 'New records.',
   'datasets.<dataset>.changes.removed': 'Records that no longer exist.',
   'datasets.<dataset>.changes.changed': 'Records with a changed value.',
+  'datasets.<dataset>.reading': 'How the dataset was read. Missing in snapshots of earlier releases.',
+  'datasets.<dataset>.reading.scope':
+    '`whole`, or a part: `window` (what changed), `partitions` (some of them) or `nothing`. Other rows are carried over.',
+  'datasets.<dataset>.reading.from': 'Snapshot that the carried-over rows come from, or null.',
+  'datasets.<dataset>.reading.whole_at': 'When the run began that read the whole list last.',
+  'datasets.<dataset>.reading.runs': 'Runs whose landings contain the records of the rows, the oldest first.',
+  'datasets.<dataset>.reading.missed':
+    'Records whose changes the windows since then could not show. Missing unless the whole list was read after windows.',
+  'datasets.<dataset>.reading.missed.added': 'New records with an earlier cursor than the windows had.',
+  'datasets.<dataset>.reading.missed.removed': 'Records that no longer exist.',
+  'datasets.<dataset>.reading.missed.changed': 'Records with a changed value and an earlier cursor than the windows had.',
   'datasets.<dataset>.partitions': 'One verdict per partition.',
   ...below('datasets.<dataset>.partitions[].', verdict),
   'datasets.<dataset>.violations': 'Violations by check.',

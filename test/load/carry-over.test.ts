@@ -6,8 +6,8 @@ import { load, loadOnce, user, voter } from './support.ts';
 
 const second = { dapil_id: '1102', province: 'RIAU' };
 const onlyVotersOf1102 = new Map([
-  ['voters', ['1102']],
-  ['voting_rights_users', []],
+  ['voters', { outside: ['1102'] }],
+  ['voting_rights_users', { outside: [] }],
 ]);
 const unreadable = { regency: 'B', dpt_male: 'x' };
 
@@ -36,7 +36,7 @@ const loadAgain = loadOnce(async (folder) => {
   const after = await load(
     { voters },
     {
-      carryOver: { replaced: onlyVotersOf1102 },
+      carryOver: onlyVotersOf1102,
       previous: previous.file,
       snapshot: '20261121T030002Z-000001',
       folder: join(folder, 'after'),
@@ -95,13 +95,13 @@ describe('a load that carries over', () => {
   it('refuses a key that is both read and carried over', async () => {
     const { before: previous } = await loadAgain();
     await expect(
-      load({ voters: [[voter()]] }, { carryOver: { replaced: onlyVotersOf1102 }, previous: previous.file }),
+      load({ voters: [[voter()]] }, { carryOver: onlyVotersOf1102, previous: previous.file }),
     ).rejects.toThrow(/duplicate key/);
   });
 
   it('lists a violation across tables once, although the previous snapshot lists it too', async () => {
     const previous = await load({ voters: [[voter()], [voter(second)]], voting_rights_users: [[user(second)]] });
-    const carryOver = { replaced: onlyVotersOf1102 };
+    const carryOver = onlyVotersOf1102;
     const after = await load({ voters: [[voter(second)]] }, { carryOver, previous: previous.file });
     for (const { rows } of [previous, after])
       expect(await rows('SELECT dapil_id, check_name FROM violations')).toEqual([
@@ -112,11 +112,8 @@ describe('a load that carries over', () => {
   it('marks a row consistent again when its error across tables is gone', async () => {
     const more = { dpt_male: '70801', dpt_female: '72615', dpk_male: '982', dpk_female: '707' };
     const previous = await load({ voters: [[voter()]], voting_rights_users: [[user(more)]] });
-    const replaced = new Map([
-      ['voters', null],
-      ['voting_rights_users', []],
-    ]);
-    const after = await load({ voters: [[voter(more)]] }, { carryOver: { replaced }, previous: previous.file });
+    const carryOver = new Map([['voting_rights_users', { outside: [] }]]);
+    const after = await load({ voters: [[voter(more)]] }, { carryOver, previous: previous.file });
     const marks = 'SELECT is_consistent FROM voting_rights_users';
     expect(await previous.rows(marks)).toEqual([{ is_consistent: false }]);
     expect(await after.rows(marks)).toEqual([{ is_consistent: true }]);

@@ -23,7 +23,7 @@ it('interrupts a running statement', async () => {
   const endless = 'SELECT sum(a.range * b.range) AS total FROM range(10_000_000) a, range(10_000_000) b';
   const slow = { ...check!, sql: `SELECT c.* FROM (${check!.sql}) AS c, (${endless}) AS e WHERE e.total < 0` };
   const { load, controller } = await begin({ ...project, checks: [slow] });
-  const finishing = load.finish(null, log, null);
+  const finishing = load.finish(new Map(), log, null);
   // By then, the endless statement or an earlier one is running.
   setTimeout(() => controller.abort(reason), 200);
   await expect(finishing).rejects.toThrow(/interrupted|aborted/i);
@@ -33,7 +33,7 @@ it('interrupts a running statement', async () => {
 it('starts no statement after the abort', async () => {
   const { load, folder, controller } = await begin(project);
   controller.abort(reason);
-  await expect(load.finish(null, log, null)).rejects.toBe(reason);
+  await expect(load.finish(new Map(), log, null)).rejects.toBe(reason);
   expect(existsSync(join(folder, 'parquet'))).toBe(false);
   load.abandon();
 });

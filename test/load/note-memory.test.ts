@@ -25,7 +25,7 @@ async function loadNotes(
   try {
     load.append(voters!, { ...new Transformer(voters!).finish(), ...found });
     const log = { snapshot: '20261120T030002Z-000001', publishedAt: published, source: 'sample' };
-    await load.finish(carried?.carryOver ?? null, log, carried?.previous ?? null);
+    await load.finish(carried?.carryOver ?? new Map(), log, carried?.previous ?? null);
   } catch (error) {
     load.abandon();
     throw error;
@@ -67,7 +67,7 @@ it('keeps more megabytes of quarantined records and malformed values than DuckDB
   expect(await ask(first, 'SELECT count(*) AS n FROM violations WHERE strlen(raw_value) = 4000000')).toEqual([
     { n: BigInt(notes) },
   ]);
-  const second = await loadNotes({}, { carryOver: { replaced: new Map([['voters', []]]) }, previous: first });
+  const second = await loadNotes({}, { carryOver: new Map([['voters', { outside: [] }]]), previous: first });
   expect(await ask(second, countRecords)).toEqual(whole);
 });
 

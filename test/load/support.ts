@@ -116,7 +116,7 @@ export async function load(partitions: Readonly<Record<string, readonly unknown[
       totals.set(pipeline.table, transformer.totals());
     }
     const log = { snapshot: settings.snapshot ?? '20261120T030002Z-000001', publishedAt: published, source: 'sample' };
-    const loaded = await loading.finish(settings.carryOver ?? null, log, previous);
+    const loaded = await loading.finish(settings.carryOver ?? new Map(), log, previous);
     const file = join(folder, 'rekap.duckdb');
     return {
       folder,

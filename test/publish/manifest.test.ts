@@ -16,7 +16,7 @@ import {
 } from '../../src/publish/manifest.ts';
 import { checkManifestFile, verifySnapshot } from '../../src/publish/verify-snapshot.ts';
 import type { Manifest, ManifestFile } from '../../src/warehouse/snapshot-format.ts';
-import { datasetOf, manifestOf, verdictOf } from '../support/manifests.ts';
+import { datasetOf, manifestOf, snapshotId, verdictOf } from '../support/manifests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('a dataset in a manifest', () => {
@@ -29,7 +29,7 @@ describe('a dataset in a manifest', () => {
       nulls: { dpt_male: 2 },
     },
     partitions: [verdictOf()],
-    isReadInFull: true,
+    reading: { scope: 'whole', from: null, whole_at: '2026-11-20T03:00:02Z', runs: [snapshotId] },
     carried: { rows: 0, sums: {}, nulls: {} },
     quarantine: [{ count: 1 }],
     changes: { added: 1, removed: 2, changed: 3 },

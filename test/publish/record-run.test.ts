@@ -42,7 +42,7 @@ function runIn(warehouse: string, warnings: readonly string[] = []): Run {
     requested: project.pipelines,
     folder: '',
     signal: new AbortController().signal,
-    carryOver: null,
+    scopes: new Map(),
     figures: null,
   };
 }

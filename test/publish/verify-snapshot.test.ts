@@ -44,7 +44,8 @@ async function buildSnapshot(folder: string, earlier: string): Promise<Built> {
     const { table } = pipeline;
     const schema = datasetTable(pipeline).columns.map(({ name, type }) => [name, type] as const);
     const partitions = [verdictOf({ dataset: table, listed: 3, received: 3 })];
-    const facts = { pipeline, partitions, isReadInFull: true, schema, totals: totals.get(table)! };
+    const reading = { scope: 'whole', from: null, whole_at: '2026-11-20T03:00:02Z', runs: [] as string[] } as const;
+    const facts = { pipeline, partitions, reading, schema, totals: totals.get(table)! };
     datasets[table] = assembleDataset({ ...facts, ...reports.get(table)! });
   }
   const manifest = manifestOf({ snapshot: '20261120T030002Z-000001', datasets });

@@ -24,7 +24,7 @@ const partition = columns.indexOf('dapil_id');
 const total = columns.indexOf('grand_total');
 
 /** What differs from a plain run; a number stands for the partition of that name. */
-export interface ExtractSettings extends Partial<Omit<ExtractOptions, 'before' | 'wanted'>> {
+export interface ExtractSettings extends Partial<Omit<ExtractOptions, 'before' | 'scopes'>> {
   readonly wanted?: readonly number[] | null;
   readonly knownBefore?: readonly number[];
   readonly reference?: readonly number[];
@@ -63,7 +63,10 @@ export async function collect(
     clock: manualClock(new Date(0)),
     concurrency: 4,
     pageSize: 10,
-    wanted: wanted?.map(String) ?? null,
+    scopes: new Map(
+      wanted === null ? [] : (settings.pipelines ?? [voters]).map(({ table }) => [table, { only: wanted.map(String) }]),
+    ),
+    windows: new Map(),
     before: Object.fromEntries((settings.pipelines ?? [voters]).map(({ table }) => [table, knownBefore.map(String)])),
     baseUrl: 'http://source.test',
     expected: {},

@@ -51,6 +51,7 @@ const english: Words = {
     repeated: 'read twice, with the same requests (repeated)',
     chain: 'read twice, with the same requests; each page names the next one (chain)',
     single: 'read in one response (single)',
+    incremental: 'what changed was read, and joins the rows of the sync before (incremental)',
   },
   totals: 'Totals',
   totalsHead: ['Column', 'Sum of the known values', 'Rows with a value'],
@@ -90,6 +91,7 @@ const indonesian: Words = {
     repeated: 'dibaca dua kali, dengan permintaan yang sama (repeated)',
     chain: 'dibaca dua kali, dengan permintaan yang sama; setiap halaman menyebut halaman berikutnya (chain)',
     single: 'dibaca dalam satu respons (single)',
+    incremental: 'perubahannya dibaca, dan menyambung dengan baris pengambilan sebelumnya (incremental)',
   },
   totals: 'Jumlah',
   totalsHead: ['Kolom', 'Jumlah nilai yang diketahui', 'Baris yang bernilai'],
@@ -136,8 +138,9 @@ function layOut(statement: Statement, notice: string | null, language: Language)
       sum === null ? '–' : digits(sum, language),
       words.lists(count(known), count(rows)),
     ]);
-  const doubts = datasets.flatMap(({ dataset, rows, unknown, quarantined, violations, carriedOver }) => [
+  const doubts = datasets.flatMap(({ dataset, rows, unknown, quarantined, violations, carriedOver, reading }) => [
     ...(rows === 0 ? [words.noRow(dataset)] : []),
+    ...(reading[language] === null ? [] : [`${dataset}: ${reading[language]}`]),
     ...((carriedOver ?? 0) > 0 ? [words.carriedOver(dataset, carriedOver!, count)] : []),
     ...(quarantined > 0 ? [words.quarantined(dataset, quarantined, count)] : []),
     ...unknown.map(({ column, rows: without }) => words.noValue(`${dataset}.${column}`, without, count)),

@@ -10,6 +10,7 @@ import type { ViolationAges } from '../../load/violation-history.ts';
 import type { SyncResult } from '../../publish/run.ts';
 import { countOf, formatBytes, formatNumber, formatSeconds } from '../../runtime/text.ts';
 import { grades, type Verdict } from '../../stages.ts';
+import { describeReadings } from '../../warehouse/describe-reading.ts';
 import { databaseFile, type Manifest, type ManifestDataset, reportFile } from '../../warehouse/snapshot-format.ts';
 
 const longestExample = 300;
@@ -19,11 +20,11 @@ export function renderSummary(result: SyncResult, project: Project): string {
   const head = [headline(result), describePin(result)].filter((line) => line !== '');
   const isUnchanged = result.outcome === 'unchanged';
   const parts = isUnchanged
-    ? [...head, describeContents(result, project), requests(result), warnings(result)].map(prose)
+    ? [...head, describeContents(result, project), ...notes(result), requests(result), warnings(result)].map(prose)
     : [
         prose(head.join('\n')),
         datasetTable(result, project),
-        ...[changes(result), brokenChecks(result), requests(result)].map(prose),
+        ...[notes(result).join('\n'), changes(result), brokenChecks(result), requests(result)].map(prose),
         warnings(result),
         places(result),
       ];
@@ -64,6 +65,11 @@ function headline({ kind, outcome, run, snapshot, current, equals, manifest }: S
   }
 }
 
+/** Says how far the proof reaches, if only what changed was read. */
+function notes({ manifest }: SyncResult): string[] {
+  return describeReadings(manifest.datasets).map((note) => printable(note));
+}
+
 /** Explains why a new snapshot doesn't become current. Returns an empty string if it does. */
 function describePin({ pinned, current, warehouse }: SyncResult): string {
   if (pinned === null) return '';
@@ -80,7 +86,7 @@ export function nameSource(source: string): string {
 }
 
 function isPartial({ datasets }: Manifest): boolean {
-  return Object.values(datasets).some(({ carried_over }) => carried_over > 0);
+  return Object.values(datasets).some(({ carried_over, reading }) => carried_over > 0 && reading?.scope !== 'window');
 }
 
 /** Names what a replay was built from. The responses of a partial run contain only a part of the rows. */

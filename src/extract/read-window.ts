@@ -1,0 +1,99 @@
+/** Reads a window of what changed, and checks that it joins the rows of the previous snapshot. */
+
+import { createCursorReader } from '../kinds/cursor.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
+import { countOf } from '../runtime/text.ts';
+import type { AcceptedReading } from '../stages.ts';
+import { DatasetExtraction } from './dataset.ts';
+import type { ExtractOptions } from './extract-options.ts';
+import type { PageHolder } from './page-holder.ts';
+import { readDatasets } from './read-datasets.ts';
+import { missingIn, type Window } from './windows.ts';
+
+/** A window, with the parameter that requests it. */
+export interface RequestedWindow extends Window {
+  readonly name: string;
+  readonly since: string;
+}
+
+/** Reads windows until one joins. Returns null if none does: then only the whole list shows what happened. */
+export async function readWindow(
+  pipeline: AnyPipeline,
+  windows: readonly RequestedWindow[],
+  options: ExtractOptions,
+  holder: PageHolder,
+): Promise<AcceptedReading[] | null> {
+  const { table, incremental } = pipeline;
+  const warn = (message: string): void => options.report({ kind: 'warning', message: `${table}: ${message}.` });
+  let missing: string | null = null;
+  for (const window of windows) {
+    const readings = await readOnce(pipeline, window, options, holder);
+    if (readings.some(({ verdict }) => !verdict.complete)) return readings;
+    const found = await readCursors(pipeline, incremental!.cursor, readings);
+    const row = missingIn(window, found);
+    if (row === null) {
+      warnOfIgnored(window, found, warn);
+      return readings.map(({ verdict, pages }) => ({
+        verdict: { ...verdict, grade: 'incremental', window: { since: window.since, grade: verdict.grade } },
+        pages,
+      }));
+    }
+    for (const { pages } of readings) for (const page of pages) page.release();
+    missing = `the record ${row.key.replaceAll('\0', ', ')} is not in the window since ${window.since}, so it was deleted, or the source hides it`;
+  }
+  warn(
+    `the whole list is read, because ${missing ?? 'the previous snapshot has too few rows before the window, or too many in it'}`,
+  );
+  return null;
+}
+
+/** Reads one window as a list of its own. Only the end is reported, because a window may be read in vain. */
+async function readOnce(
+  pipeline: AnyPipeline,
+  { name, since }: RequestedWindow,
+  options: ExtractOptions,
+  holder: PageHolder,
+): Promise<AcceptedReading[]> {
+  const { table } = pipeline;
+  const own: ExtractOptions = {
+    ...options,
+    window: { [name]: since },
+    expected: { ...options.expected, [table]: 0 },
+    report: (event) => (event.kind === 'warning' ? options.report(event) : undefined),
+  };
+  const readings: AcceptedReading[] = [];
+  for await (const { reading } of readDatasets([new DatasetExtraction(pipeline, own, holder, [])], own, holder))
+    readings.push(reading);
+  return readings;
+}
+
+async function readCursors(
+  pipeline: AnyPipeline,
+  cursor: string,
+  readings: readonly AcceptedReading[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const read = createCursorReader(pipeline, cursor);
+  const found = new Map<string, bigint>();
+  for (const { pages } of readings)
+    for (const accepted of pages) {
+      const page = await accepted.read();
+      for (let row = 0; row < page.records.length; row += 1) {
+        const record = read(page, row);
+        if (record !== null) found.set(record.key, record.cursor);
+      }
+    }
+  return found;
+}
+
+/** A source that ignores the parameter returns its whole list, which is right, but not what was asked for. */
+function warnOfIgnored(
+  { name, above }: RequestedWindow,
+  found: ReadonlyMap<string, bigint>,
+  warn: (message: string) => void,
+): void {
+  const older = [...found.values()].filter((cursor) => cursor < above).length;
+  if (older > found.size / 2)
+    warn(
+      `${countOf(older, 'record')} of ${found.size} in the window are older than it begins, so the source seems to ignore "${name}"`,
+    );
+}
