@@ -139,7 +139,8 @@ export const keyMeanings: Words = {
     'Records whose changes the windows since then could not show. Missing unless the whole list was read after windows.',
   'datasets.<dataset>.reading.missed.added': 'New records with an earlier cursor than the windows had.',
   'datasets.<dataset>.reading.missed.removed': 'Records that no longer exist.',
-  'datasets.<dataset>.reading.missed.changed': 'Records with a changed value and an earlier cursor than the windows had.',
+  'datasets.<dataset>.reading.missed.changed':
+    'Records with a changed value and an earlier cursor than the windows had.',
   'datasets.<dataset>.partitions': 'One verdict per partition.',
   ...below('datasets.<dataset>.partitions[].', verdict),
   'datasets.<dataset>.violations': 'Violations by check.',

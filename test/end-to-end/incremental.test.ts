@@ -1,9 +1,12 @@
 /** An incremental sync reads what changed, joins it to the rows of the previous snapshot, and says how far its proof reaches. */
 
-import { appendFile } from 'node:fs/promises';
+import { appendFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadProject } from '../../src/project/load-project.ts';
+import type { Evidence } from '../../src/snapshots/find-evidence.ts';
+import { runHere } from '../support/run-here.ts';
+import { runReplay } from '../support/run-replay.ts';
 import { feedPipeline, hourlyRows, startFeed } from '../support/feed.ts';
 import { readRows } from '../support/read-table.ts';
 
@@ -87,7 +90,7 @@ describe('the whole list is read', () => {
       if (night === 2) {
         feed.state.rows.splice(20, 1);
         feed.state.rows[30] = { ...feed.state.rows[30]!, value: 'without a new time' };
-        feed.state.rows.push({ id: 300, value: 'late', updated_at: feed.ago(40) });
+        feed.state.rows.push({ id: 300, value: 'late', updated_at: feed.ago(90) });
       }
       const { reading, warnings, rows } = await feed.sync();
       expect(reading!.scope).toBe(night === 7 ? 'whole' : 'window');
@@ -182,4 +185,82 @@ it('a source that ignores the parameter is read whole each night, and named', as
   await feed.sync();
   await feed.nextNight();
   expect((await feed.sync()).warnings.join()).toContain('the source seems to ignore "updated_since"');
+});
+
+describe('a carried-over row', () => {
+  it('has its evidence in the landing of the run that read it, which retention keeps', async () => {
+    const feed = await startFeed(hourlyRows(100));
+    const { reading } = await feed.sync({ keep: 2 });
+    for (let night = 1; night <= 5; night += 1) {
+      await feed.nextNight();
+      feed.state.rows.push({ id: 200 + night, value: `new ${night}`, updated_at: feed.ago(1) });
+      await feed.sync({ keep: 2 });
+    }
+    const runs = await readdir(join(feed.warehouse, 'landing'));
+    expect(runs).toHaveLength(6);
+    const recordOf = async (value: string) => {
+      const { stdout } = await runHere(['evidence', value, '--json', '--warehouse', feed.warehouse]);
+      const [{ records }] = JSON.parse(stdout) as [Evidence];
+      return records[0]!;
+    };
+    expect(await recordOf('42')).toMatchObject({ run: reading!.runs[0] });
+    expect(JSON.parse((await recordOf('202')).record)).toMatchObject({ id: 202 });
+  });
+
+  it('is in the tables that a replay of the run builds again', async () => {
+    const feed = await startFeed(hourlyRows(100));
+    await feed.sync();
+    await feed.nextNight();
+    feed.state.rows.push({ id: 101, value: 'new', updated_at: feed.ago(1) });
+    await feed.sync();
+    const { outcome, snapshot, equals } = await runReplay(feed.warehouse);
+    expect({ outcome, equals }).toEqual({ outcome: 'reproduced', equals: snapshot });
+  });
+
+  it('stays after a rollback: the window then begins at the rows of that snapshot', async () => {
+    const feed = await startFeed(hourlyRows(100));
+    const first = await feed.sync();
+    await feed.nextNight();
+    feed.state.rows.push({ id: 101, value: 'new', updated_at: feed.ago(1) });
+    await feed.sync();
+    await runHere(['snapshots', 'rollback', first.reading!.runs[0]!, '--warehouse', feed.warehouse]);
+    expect(await feed.published()).toHaveLength(100);
+    await feed.nextNight();
+    expect((await feed.sync({ unpin: true })).reading).toMatchObject({ scope: 'window', from: first.reading!.runs[0] });
+    expect(await feed.published()).toHaveLength(101);
+  });
+});
+
+describe('closed partitions', () => {
+  const months = ['2026-05', '2026-06', '2026-07', '2026-08', '2026-09', '2026-10', '2026-11'];
+  const byMonth = {
+    table: 'rows',
+    path: '/rows',
+    paging: { by: 'offset', limit: 'limit', offset: 'offset' },
+    partition: {
+      parameter: 'month',
+      column: 'month',
+      values: { from: 'list', values: months },
+      closed: { after: 'P30D', column: 'month' },
+    },
+    columns: { month: { kind: 'text', field: 'month' }, id: { kind: 'integer', field: 'id' } },
+    key: ['month', 'id'],
+  } as const;
+
+  it('are carried over, and in turn read again', async () => {
+    const feed = await startFeed([], { pipeline: byMonth, ofMonth: (month) => [{ month, id: 1 }] });
+    const monthsOf = (asked: readonly string[]) =>
+      [...new Set(asked.flatMap((search) => /month=([^&]*)/.exec(search)?.[1] ?? []))].toSorted();
+    expect(monthsOf((await feed.sync()).asked)).toEqual(months);
+    const read: string[][] = [];
+    for (let night = 1; night <= 3; night += 1) {
+      await feed.nextNight();
+      const { asked, rows } = await feed.sync();
+      expect(rows).toBe(7);
+      read.push(monthsOf(asked));
+    }
+    // October ended on the first night of the test, so it and November are open.
+    for (const asked of read) expect(asked).toEqual(expect.arrayContaining(['2026-10', '2026-11']));
+    expect(read.map(({ length }) => length)).toEqual([5, 5, 5]);
+  });
 });

@@ -37,12 +37,14 @@ export interface FeedSettings {
   readonly pipeline?: DeclaredPipeline;
   readonly others?: readonly DeclaredPipeline[];
   sinceOf?(text: string): number;
+  /** Records of a list that has a filter by month. */
+  ofMonth?(month: string): readonly unknown[];
 }
 
 /** Starts a feed with rows, which tests change. `now` is the clock of rekap; `sinceOf` reads the parameter. */
 export async function startFeed(
   rows: FeedRow[],
-  { pipeline = feedPipeline, sinceOf = (text) => Date.parse(text), others = [] }: FeedSettings = {},
+  { pipeline = feedPipeline, sinceOf = (text) => Date.parse(text), others = [], ofMonth = () => [] }: FeedSettings = {},
 ) {
   const state = { rows, refuses: '' };
   const requests: URL[] = [];
@@ -51,6 +53,11 @@ export async function startFeed(
     requests.push(asked);
     if (state.refuses === asked.pathname) return answerJson(response, { error: 'out of order' }, 400);
     if (asked.pathname !== '/rows') return answerJson(response, [{ id: 1 }]);
+    const month = asked.searchParams.get('month');
+    if (month !== null) {
+      const offset = Number(asked.searchParams.get('offset'));
+      return answerJson(response, ofMonth(month).slice(offset, offset + Number(asked.searchParams.get('limit'))));
+    }
     const since = asked.searchParams.get('updated_since');
     const after = asked.searchParams.get('after');
     const byTime = pipeline.paging?.by !== 'after';
