@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { renderTable } from '../src/cli/print/table.ts';
 import { benchBulk, benchLong } from './bulk.ts';
 
+import { benchFeed } from './feed.ts';
 import { type Finding, headings, numberColumns, tableRows } from './finding.ts';
 import { benchList } from './list.ts';
 import { benchLoad } from './load.ts';
@@ -27,6 +28,7 @@ const short = new Map([
   ['nation', benchNation],
   ['list', benchList],
   ['night', benchNight],
+  ['feed', benchFeed],
   ['bulk', benchBulk],
 ]);
 /** These take many minutes, or install something, so they run only if they are named. */

@@ -64,11 +64,13 @@ async function runServe(args: ServeArguments): Promise<void> {
         'Set REKAP_API_KEYS, or add --api-keys-file FILE with one key per line.',
       );
     const key = keyText === null ? generateApiKey() : null;
-    const { pipelines, auth } = project;
+    // Keys that are set are required, also for a source that needs none.
+    const auth = project.auth ?? (keyText === null ? null : { header: 'x-api-key' });
+    const { pipelines } = project;
     const { startService } = await import('../serve/service.ts');
     const service = await startService({
       pipelines,
-      about: project,
+      about: { ...project, auth },
       source,
       keys: readApiKeys(key ?? keyText?.text ?? '', keyText?.origin ?? 'REKAP_API_KEYS'),
       site: { published, openSample: key !== null },

@@ -95,7 +95,7 @@ Only a sync shows whether the list of the source is complete.\n`;
       throw new RekapError(
         'verification',
         `A sync published wrong records under ${wrong.map(nameOf).join(', ')}.`,
-        `This is a bug in rekap. Report it with the project and the sample.`,
+        'If the grade of proof of this list is "repeated", "chain" or "single", nothing in the responses shows the fault: declare a parameter for the page size, "reportedCount" or "hasMore". Otherwise, this is a bug in rekap; report it with the project and the sample.',
       );
     const lost = under('unnoticed');
     if (lost.length > 0)

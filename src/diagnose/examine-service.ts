@@ -2,7 +2,7 @@
 
 import { RekapError } from '../errors.ts';
 import { PageHolder } from '../extract/page-holder.ts';
-import { DatasetPages } from '../extract/pages.ts';
+import { DatasetPages, mayList } from '../extract/pages.ts';
 import { RecordReader } from '../extract/prove.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { CollectedValues } from '../extract/partition-values.ts';
@@ -85,6 +85,18 @@ export async function* examineService(
     for (const [index, pipeline] of project.pipelines.entries()) {
       const began = clock.monotonic();
       const pages = new DatasetPages(pipeline, limits, holder);
+      if (!mayList(pipeline)) {
+        // No request returns all partitions.
+        const partition = knownPartition(pipeline);
+        if (partition !== undefined) yield await examinePartition(pages, partition);
+        else
+          yield doubt(
+            'service',
+            `${pipeline.table} is not examined: its partitions come from another list`,
+            'A sync reads that list first.',
+          );
+        continue;
+      }
       const list = await firstPage(pages, null).catch((error: unknown) => {
         // Only a 403 may concern the list and not the address.
         if (pipeline.partition !== undefined && isRefusal(error) && error.status === 403) return error;

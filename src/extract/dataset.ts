@@ -246,8 +246,9 @@ export class DatasetExtraction {
       const several = [...groups.values()].filter(({ length }) => length > 1);
       const isApplied = several.some((ids) => new Set(ids.map((id) => this.contents.get(id))).size > 1);
       if (isApplied || several.length === 0) continue;
-      const same = several.flat();
-      const reason = `${countOf(same.length, 'partition')}, such as ${same.slice(0, 3).join(', ')}, have the same records, so the source seems to ignore "${parameter}"`;
+      const [same] = several;
+      const named = same!.toSorted(comparePartitions).slice(0, 3).join(', ');
+      const reason = `partitions that differ only in "${parameter}", such as ${named}, have the same records, so the source seems to ignore "${parameter}"`;
       yield { partition: null, reason };
     }
   }

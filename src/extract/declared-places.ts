@@ -1,6 +1,7 @@
 /** Compares the places that a declaration names with what the responses of a run contain. A place that never occurs is probably misspelled. */
 
 import type { AnyPipeline } from '../project/declaration.ts';
+import { partitionParameters } from '../project/partition-list.ts';
 import { fieldPath, isBeside } from '../project/field-path.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { countOf } from '../runtime/text.ts';
@@ -67,8 +68,9 @@ export class DeclaredPlaces {
 
   /** Returns the fields that no record has, of columns that are nullable, or of those that are not. */
   missingFields(nullable: boolean): MissingField[] {
-    const { columns } = this.pipeline;
+    const { columns, key } = this.pipeline;
     if (this.records === 0) return [];
+    const requested = partitionParameters(this.pipeline).map(({ column }) => column);
     return [...this.absent.keys()]
       .filter((name) => (columns[name]!.nullable === true) === nullable)
       .map((name) => {
@@ -76,7 +78,9 @@ export class DeclaredPlaces {
         const what = `none of ${countOf(this.records, 'record')} has the field "${field}" of the column "${name}"`;
         const advice = nullable
           ? 'the column is NULL in all rows'
-          : 'correct the field, or add nullable: true to the column';
+          : requested.includes(name)
+            ? "correct the field, or add from: 'request' if records don't repeat the value that is requested"
+            : `correct the field${key.includes(name) ? '' : ', or add nullable: true to the column'}`;
         const path = fieldPath(field);
         const typed = path.length === 1 ? field : path.at(-1)!;
         return { field, what: `${withSuggestion(what, typed, [...this.unknown])} (${advice})` };

@@ -65,7 +65,10 @@ export class ListingChecks {
       );
   }
 
-  noteUnpartitioned({ digest: { total }, reported, countsAll, totals }: ProvedPass, ignores: readonly string[]): void {
+  noteUnpartitioned(
+    { digest: { total }, reported, countsAll, atLeast, totals }: ProvedPass,
+    ignores: readonly string[],
+  ): void {
     const { records } = this.expected;
     if (total < records)
       this.shortfalls.push(`the list has ${formatNumber(total)} records, but ${formatNumber(records)} are expected`);
@@ -73,9 +76,11 @@ export class ListingChecks {
     const reason =
       reported > total || (countsAll && reported < total)
         ? moreReported(reported, total)
-        : larger === undefined
-          ? null
-          : `${larger[0]} is ${formatNumber(larger[1])}, but only ${formatNumber(total)} records were received. If it is their total, declare it as reportedCount; otherwise, add it to ignores in the paging`;
+        : atLeast >= total && atLeast > 0
+          ? `the source reports at least ${formatNumber(atLeast)} records ("gte"), and not more than ${formatNumber(total)} were received, so it may show only a part of the list`
+          : larger === undefined
+            ? null
+            : `${larger[0]} is ${formatNumber(larger[1])}, but only ${formatNumber(total)} records were received. If it is their total, declare it as reportedCount; otherwise, add it to ignores in the paging`;
     if (reason !== null) this.contradiction = { partition: null, reason };
   }
 

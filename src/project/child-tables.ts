@@ -23,7 +23,13 @@ function exactReading(column: DeclaredColumn | ColumnDefinition): Read | null {
   const whole = '^-?[0-9]+([.]0*)?$';
   switch (column.kind) {
     case 'text':
-      return { is: 'a text', type: 'VARCHAR', reads: "kind = 'VARCHAR'" };
+      return column.from === 'any'
+        ? {
+            is: 'a text, a whole number, true or false',
+            type: 'VARCHAR',
+            reads: "kind NOT IN ('OBJECT', 'ARRAY', 'DOUBLE')",
+          }
+        : { is: 'a text', type: 'VARCHAR', reads: "kind = 'VARCHAR'" };
     case 'json':
       return { is: 'JSON', type: 'JSON', reads: 'true' };
     case 'boolean':
@@ -55,7 +61,11 @@ function exactReading(column: DeclaredColumn | ColumnDefinition): Read | null {
       const { precision, scale } = column;
       const digits = `regexp_matches(text, '^-?[0-9]+([.][0-9]{0,${scale}}0*)?$') AND (kind <> 'DOUBLE' OR length(regexp_replace(text, '[-.]', '', 'g')) <= 15)`;
       // DuckDB reads a JSON number with a fraction as a double, which has 15 exact digits.
-      return { is: `a number with at most ${scale} decimals`, type: `DECIMAL(${precision}, ${scale})`, reads: digits };
+      return {
+        is: `a number with at most ${scale} decimals, and 15 digits if it is not a text`,
+        type: `DECIMAL(${precision}, ${scale})`,
+        reads: digits,
+      };
     }
     case 'timestamp':
       return null;
@@ -79,7 +89,8 @@ export function* findChildProblems({ columns, key: parentKey, children = {} }: D
           `the key of the child table "${name}" contains "${part}", which is not a column that always has a value`,
         ];
     for (const [column, declared] of Object.entries(own)) {
-      const unknown = ofRecords.find((property) => Object.hasOwn(declared, property));
+      const properties = Object.entries(declared).filter(([, value]) => value !== 'any');
+      const unknown = properties.find(([property]) => ofRecords.includes(property))?.[0];
       if (readingOf(declared) === null || unknown !== undefined)
         yield [
           column,
@@ -140,6 +151,13 @@ function childCheck({ table, key: parentKey, columns }: DeclaredPipeline, name: 
     return `${found(actual, `'${is}'`)} FROM (SELECT *, ${text} AS text, ${kind} AS kind FROM ${items}) WHERE ${fails}`;
   });
   const shapes = `${found(`concat('it is ', json_type("${from}"))`, "'an array'")} FROM "${table}" WHERE "${from}" IS NOT NULL AND NOT ${isArray}${isNullable ? ` AND json_type("${from}") <> 'NULL'` : ''}`;
+  // A misspelt field is missing in every item.
+  const none = parentKey.map((one) => `NULL AS "${one}"`).join(', ');
+  const absent = Object.values(child.columns).map(({ field, nullable }) => {
+    const kind = valueOf(field, false)[1];
+    const text = field.replaceAll("'", "''");
+    return `SELECT '${table}' AS dataset, ${none}, '${nullable === true ? 'warning' : 'error'}' AS severity, '${from}' AS column_name, 'the field ${text}' AS expected, concat('none of ', count(*), ' items of ${name} has it') AS actual FROM ${items} HAVING count(*) > 0 AND count(${kind}) = 0`;
+  });
   const lengths = `${found("concat(rows, ' rows')", "concat(items, ' items')")} FROM (
   SELECT ${parent}, json_array_length("${from}") AS items, (SELECT count(*) FROM "${name}" c WHERE ${parentKey.map((one) => `c."${one}" = p."${one}"`).join(' AND ')}) AS rows
   FROM "${table}" p WHERE ${isArray}) WHERE items <> rows`;
@@ -153,7 +171,7 @@ function childCheck({ table, key: parentKey, columns }: DeclaredPipeline, name: 
       en: '{column} ({field}): {actual}, but must be {expected}',
       id: '{column} ({field}): {actual}, seharusnya {expected}',
     },
-    sql: [shapes, ...ofColumns, lengths, ...(own === undefined ? [] : [repeats])].join('\nUNION ALL '),
+    sql: [shapes, ...ofColumns, ...absent, lengths, ...(own === undefined ? [] : [repeats])].join('\nUNION ALL '),
   };
 }
 

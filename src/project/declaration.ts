@@ -14,7 +14,7 @@ interface DescribedColumn {
 
 /**
  * A column of the published table. `text` has strings; with `from: 'any'` numbers, true and false too, as they were written; with `from: 'name'`
- * the name of the record in an object of records; with `from: 'request'` the value of the partition that was requested. `count` is a whole number
+ * the name of the record in an object of records; with `from: 'request'` the value of the partition that was requested, also as an `integer`. `count` is a whole number
  * from 0 to 2,147,483,647 that may be summed. `integer` has 64 bits, or the given bounds. `decimal` has `precision` digits, `scale` of them after
  * the point. In texts, `group` separates groups of three digits, and `point` the fraction: `{ group: '.', point: ',' }` reads 1.234,5. `double` is
  * a floating-point number. `json` keeps any value as JSON. `date` may have a `format` such as DD/MM/YYYY. `timestamp` is stored in UTC. `offset`,
@@ -26,7 +26,13 @@ export type ColumnDefinition = DescribedColumn &
     | { readonly kind: 'boolean' | 'double' | 'json' }
     | { readonly kind: 'text'; readonly from?: 'any' | 'name' | 'request' }
     | { readonly kind: 'count'; readonly group?: Separator }
-    | { readonly kind: 'integer'; readonly min?: number; readonly max?: number; readonly group?: Separator }
+    | {
+        readonly kind: 'integer';
+        readonly from?: 'request';
+        readonly min?: number;
+        readonly max?: number;
+        readonly group?: Separator;
+      }
     | {
         readonly kind: 'decimal';
         readonly precision: number;

@@ -44,7 +44,12 @@ export function text<const Given extends Nullable & { readonly from?: 'any' | 'n
 
 /** Declares a column of 64-bit integers, optionally limited to `min` and `max` (inclusive). */
 export function integer<
-  const Given extends Nullable & { readonly min?: number; readonly max?: number; readonly group?: Separator },
+  const Given extends Nullable & {
+    readonly from?: 'request';
+    readonly min?: number;
+    readonly max?: number;
+    readonly group?: Separator;
+  },
 >(field: string, comment: string = commentOn(field), given?: Given) {
   return { ...given, kind: 'integer', field, comment } as Declared<'integer', Given>;
 }

@@ -18,7 +18,7 @@ export function nameField({ columns }: Pick<AnyPipeline, 'columns'>): string | u
 
 /** Returns whether a column has the name of the record, or the value of the request, instead of a field. */
 export function isFrom(column: ColumnDefinition | undefined, place: 'name' | 'request'): boolean {
-  return column?.kind === 'text' && column.from === place;
+  return (column?.kind === 'text' || column?.kind === 'integer') && column.from === place;
 }
 
 /** Returns whether no field of the record has the value of the column. */

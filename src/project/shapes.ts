@@ -49,6 +49,7 @@ const columnOf = <Comment extends v.ObjectEntries[string]>(comment: Comment) => 
     v.strictObject({
       ...described,
       kind: v.literal('integer'),
+      from: v.exactOptional(v.literal('request')),
       min: v.exactOptional(whole),
       max: v.exactOptional(whole),
       group: separator,

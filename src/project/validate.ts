@@ -250,7 +250,7 @@ function* findOutsideProblems(pipeline: AnyPipeline, auth: Auth | null): Found {
     if (!known.includes(name) && !(auth !== null && 'query' in auth && auth.query === name))
       yield [slot, `its path has ${slot}, but no parameter has this name`];
   for (const [name, column] of Object.entries(columns)) {
-    if (column.kind !== 'text') continue;
+    if (column.kind !== 'text' && column.kind !== 'integer') continue;
     if (column.from === 'request' && !partitionParameters(pipeline).some((one) => one.column === name))
       yield [name, `the column "${name}" has its value from the request, but it is not the column of the partition`];
     if (column.from === 'name' && format !== 'json')

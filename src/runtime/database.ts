@@ -1,6 +1,7 @@
 /** Opens DuckDB files with safe settings and without downloads, and quotes names and texts for SQL. */
 
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { setMaxListeners } from 'node:events';
 import { readdir, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { totalmem } from 'node:os';
@@ -79,6 +80,8 @@ export async function openDatabase(file: string, options: OpenOptions = {}): Pro
   if (options.readOnly === true) await refuseLogs(file);
   const instance = await orHeld(file, () => duckdb().DuckDBInstance.create(path, settings));
   const { signal } = options;
+  // Each connection adds a listener. Node warns about a leak above ten.
+  if (signal !== undefined) setMaxListeners(0, signal);
   const ends: (() => void)[] = [];
   const close = (): void => {
     for (const end of ends) end();

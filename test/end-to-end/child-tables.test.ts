@@ -103,6 +103,7 @@ describe('a child table', () => {
       '1 item 4 has the name 7',
       '2 it is OBJECT',
       '3 item 1 has the day 2024-02-30',
+      'null none of 6 items of lines_of_orders has it',
     ]);
     const consistent = await readRows(warehouse, 'SELECT id::INTEGER AS id FROM orders WHERE is_consistent');
     expect(consistent).toEqual([{ id: 4 }]);
@@ -139,4 +140,14 @@ describe('a child table', () => {
       'a table also has',
     );
   });
+});
+
+it('a child table says that no item has a field, which may be misspelt', async () => {
+  const misspelt = { ...line, name: { kind: 'text', field: 'nam', nullable: true } } as const;
+  const declared = declare({ lines_of_orders: { from: 'lines', key: ['no'], columns: misspelt } });
+  const warehouse = await publish([order(1, [{ no: 1, amount: 1, day: '2024-02-14', tags: [] }])], declared);
+  const found = await readRows(warehouse, 'SELECT severity, expected, actual FROM violations');
+  expect(found).toEqual([
+    { severity: 'warning', expected: 'the field nam', actual: 'none of 1 items of lines_of_orders has it' },
+  ]);
 });

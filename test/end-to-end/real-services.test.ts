@@ -527,3 +527,20 @@ it('two datasets may have key columns of the same name and of different kinds', 
   const consistency = 'SELECT is_consistent AS ok FROM items UNION ALL SELECT is_consistent FROM days';
   expect(await readRows(warehouse, consistency)).toEqual([{ ok: false }, { ok: false }]);
 });
+
+it.each([
+  ['gte', 20, false],
+  ['eq', 20, true],
+  ['gte', 5, true],
+] as const)('a total that is "%s" %d, of 20 records that came, is enough: %s', async (relation, value, isEnough) => {
+  const source = await start(({ url }, response) => {
+    const offset = Number(new URL(url!, 'http://source.test').searchParams.get('offset'));
+    const hits = Array.from({ length: 20 }, (_, id) => ({ id: String(id) })).slice(offset);
+    answerJson(response, { total: { value, relation }, hits });
+  });
+  const paging = { by: 'offset', limit: 'limit', offset: 'offset' } as const;
+  const pipeline = pipelineOf({ paging, records: '/hits', reportedCount: '/total/value' });
+  const publishing = publish(source.url, projectOf([pipeline]));
+  if (isEnough) await publishing;
+  else await expect(publishing).rejects.toThrow('reports at least 20 records');
+});

@@ -93,6 +93,8 @@ export interface PassEnd {
   readonly reported: number;
   /** True if a count was larger than its page, so that it counts all records. */
   readonly countsAll: boolean;
+  /** The largest count that the source calls a lower bound; 0 without one. */
+  readonly atLeast: number;
   /** The smallest value of each well-known total that the declaration doesn't name. */
   readonly totals: ReadonlyMap<string, number>;
   readonly end: EndSign | null;
@@ -110,6 +112,7 @@ export class PassTally {
     refusal: null,
     reported: Number.POSITIVE_INFINITY,
     countsAll: false,
+    atLeast: 0,
     totals: new Map(),
     end: null,
   };
@@ -139,6 +142,7 @@ export class PassTally {
     result.longest = Math.max(result.longest, length);
     result.isFull = result.pages === 1 && size !== null && length >= size;
     if (count !== null) result.reported = Math.min(result.reported, count === size ? 0 : count);
+    if (count !== null && !isCountExact) result.atLeast = Math.max(result.atLeast, count);
     if (count !== null && isCountExact && count !== size) result.countsAll ||= count > length;
     if (result.total <= this.maxRecords) return true;
     throw new RekapError(
