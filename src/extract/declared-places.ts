@@ -70,7 +70,7 @@ export class DeclaredPlaces {
   missingFields(nullable: boolean): MissingField[] {
     const { columns, key } = this.pipeline;
     if (this.records === 0) return [];
-    const requested = partitionParameters(this.pipeline).map(({ column }) => column);
+    const requested = new Set(partitionParameters(this.pipeline).map(({ column }) => column));
     return [...this.absent.keys()]
       .filter((name) => (columns[name]!.nullable === true) === nullable)
       .map((name) => {
@@ -78,7 +78,7 @@ export class DeclaredPlaces {
         const what = `none of ${countOf(this.records, 'record')} has the field "${field}" of the column "${name}"`;
         const advice = nullable
           ? 'the column is NULL in all rows'
-          : requested.includes(name)
+          : requested.has(name)
             ? "correct the field, or add from: 'request' if records don't repeat the value that is requested"
             : `correct the field${key.includes(name) ? '' : ', or add nullable: true to the column'}`;
         const path = fieldPath(field);

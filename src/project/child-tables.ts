@@ -73,7 +73,7 @@ function exactReading(column: DeclaredColumn | ColumnDefinition): Read | null {
 }
 
 /** Properties of a column that only records have. */
-const ofRecords = ['group', 'point', 'format', 'from'];
+const ofRecords = new Set(['group', 'point', 'format', 'from']);
 
 /** Finds what a child table can't be made of. */
 export function* findChildProblems({ columns, key: parentKey, children = {} }: DeclaredPipeline): Found {
@@ -90,7 +90,7 @@ export function* findChildProblems({ columns, key: parentKey, children = {} }: D
         ];
     for (const [column, declared] of Object.entries(own)) {
       const properties = Object.entries(declared).filter(([, value]) => value !== 'any');
-      const unknown = properties.find(([property]) => ofRecords.includes(property))?.[0];
+      const unknown = properties.find(([property]) => ofRecords.has(property))?.[0];
       if (readingOf(declared) === null || unknown !== undefined)
         yield [
           column,
