@@ -152,7 +152,7 @@ bench-long: build ## the same with ten million records (takes many minutes)
 	node --expose-gc dist/bench/main.js long
 
 bench-peers: build ## the same work with dlt and sling (installs them)
-	node --expose-gc dist/bench/main.js peers
+	node --expose-gc dist/bench/main.js peers feed-peers
 
 bench-report: build ## bench and bench-peers, written to docs/explanation/performance.md and CONTRIBUTING.md (takes half an hour)
 	node --expose-gc dist/bench/main.js report
@@ -160,7 +160,7 @@ bench-report: build ## bench and bench-peers, written to docs/explanation/perfor
 compare: build ## load the sample with rekap and four other tools from a service that caps limit, and compare time and CPU (installs them)
 	@command -v python3 > /dev/null || { echo 'make compare needs Python 3, which is not installed.' >&2; exit 1; }
 	python3 bench/peers/compare.py
-	node --expose-gc dist/bench/main.js peers
+	node --expose-gc dist/bench/main.js peers feed-peers
 
 sample: build ## regenerate data/sample
 	node dist/data/sample/generate.js

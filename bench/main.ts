@@ -7,6 +7,7 @@ import { renderTable } from '../src/cli/print/table.ts';
 import { benchBulk, benchLong } from './bulk.ts';
 
 import { benchFeed } from './feed.ts';
+import { benchFeedPeers } from './feed-peers.ts';
 import { type Finding, headings, numberColumns, tableRows } from './finding.ts';
 import { benchList } from './list.ts';
 import { benchLoad } from './load.ts';
@@ -32,7 +33,7 @@ const short = new Map([
   ['bulk', benchBulk],
 ]);
 /** These take many minutes, or install something, so they run only if they are named. */
-const sections = new Map([...short, ['long', benchLong], ['peers', benchPeers]]);
+const sections = new Map([...short, ['long', benchLong], ['peers', benchPeers], ['feed-peers', benchFeedPeers]]);
 
 const report = 'report';
 const page = fileURLToPath(new URL('../../docs/explanation/performance.md', import.meta.url));

@@ -170,7 +170,7 @@ function slingIn(venv: string): string {
 }
 
 /** Returns the folder of a virtual environment with the peers, REKAP_BENCH_VENV or a temporary one; null without Python 3. */
-async function makeEnvironment(temporary: string): Promise<string | null> {
+export async function makeEnvironment(temporary: string): Promise<string | null> {
   const folder = process.env['REKAP_BENCH_VENV'] ?? join(temporary, 'venv');
   if (existsSync(join(folder, 'bin/python'))) return folder;
   try {
