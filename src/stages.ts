@@ -89,6 +89,8 @@ export const scopeShape = v.union([
   v.strictObject({ window: v.literal(true) }),
 ]);
 export type Scope = Readonly<v.InferOutput<typeof scopeShape>>;
+/** Scopes by table. A table that is missing is read whole. */
+export type Scopes = ReadonlyMap<string, Scope>;
 
 /**
  * Grades of proof, strongest first. `overlap`: pages overlap by a record. `repaged`: passes had pages of different sizes. `rechained`: the

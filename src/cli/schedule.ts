@@ -141,5 +141,6 @@ function describeHealth({ isRunning, nextAt }: State, { lastFromSource: last, su
     next_run: nextAt,
     last_run: last === null ? null : { outcome: last.outcome, exit_code: last.exit_code, at: last.started_at },
     last_success: success?.started_at ?? null,
+    ...(success?.notes !== undefined && { notes: success.notes }),
   };
 }

@@ -4,7 +4,7 @@ import type { Clock, Report } from '../runtime/context.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import type { PageSource } from '../source/source-client.ts';
 import type { Scope } from '../stages.ts';
-import type { RequestedWindow } from './read-window.ts';
+import type { RequestedWindow } from './windows.ts';
 
 export interface ExtractOptions {
   readonly pipelines: readonly AnyPipeline[];

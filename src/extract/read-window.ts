@@ -8,13 +8,7 @@ import { DatasetExtraction } from './dataset.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { PageHolder } from './page-holder.ts';
 import { readDatasets } from './read-datasets.ts';
-import { missingIn, type Window } from './windows.ts';
-
-/** A window, with the parameter that requests it. */
-export interface RequestedWindow extends Window {
-  readonly name: string;
-  readonly since: string;
-}
+import { missingIn, type RequestedWindow } from './windows.ts';
 
 /** Reads windows until one joins. Returns null if none does: then only the whole list shows what happened. */
 export async function readWindow(

@@ -23,6 +23,12 @@ export interface Window {
   readonly required: readonly KnownRow[];
 }
 
+/** A window, with the parameter that requests it. */
+export interface RequestedWindow extends Window {
+  readonly name: string;
+  readonly since: string;
+}
+
 /** Lengths in the unit of the cursor. */
 export interface TimeSteps {
   /** Latest value that counts as the newest: a wrong time in the future would make every window empty. */

@@ -9,15 +9,12 @@ import { isClosed } from '../project/closed-partitions.ts';
 import type { AnyPipeline, Incremental } from '../project/declaration.ts';
 import { durationOf } from '../project/duration.ts';
 import { comparePartitions } from '../project/partition-list.ts';
-import type { Scope, Verdict } from '../stages.ts';
+import type { Scope, Scopes, Verdict } from '../stages.ts';
 import type { DatasetReading, Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
 import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { datasetFingerprint } from './manifest.ts';
 import { findDamage } from './previous.ts';
 import type { Run } from './run.ts';
-
-/** Scopes by table. A table that is missing is read whole. */
-export type Scopes = ReadonlyMap<string, Scope>;
 
 /** Closed partitions that a sync reads again, those that were not read for longest. */
 const closedToRead = 3;

@@ -27,7 +27,8 @@ export async function openResumedRuns(run: Run): Promise<LandedRun[]> {
     return [];
   };
   // Only the full listing shows whether the stored pages are still current.
-  if (options.partitions !== null) return nothing('a sync of some partitions does not read the full listing');
+  const isPartial = options.partitions !== null || [...run.scopes.values()].some((scope) => 'except' in scope);
+  if (isPartial) return nothing('a sync of some partitions does not read the full listing');
   const runs = await openBrokenOffRuns(run, new Date(run.startedAt.getTime() - options.resumeWithin));
   return runs.length === 0 ? nothing('no recent run was interrupted, or it stored no pages') : runs;
 }

@@ -6,8 +6,7 @@ import type { BrokenCheck } from '../load/load-report.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import type { SourceFile } from '../project/declaration-error.ts';
 import type { Clock, Random, Report, RunStep } from '../runtime/context.ts';
-import type { Grade } from '../stages.ts';
-import type { Scopes } from './carry-over.ts';
+import type { Grade, Scopes } from '../stages.ts';
 import type { Manifest } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 

@@ -1,8 +1,13 @@
 /** Reads the newest rows of the previous snapshot, where the windows of an incremental sync begin. */
 
 import { join } from 'node:path';
-import type { RequestedWindow } from '../extract/read-window.ts';
-import { type KnownRows, type Window, windowsOfRows, windowsOfTimes } from '../extract/windows.ts';
+import {
+  type KnownRows,
+  type RequestedWindow,
+  type Window,
+  windowsOfRows,
+  windowsOfTimes,
+} from '../extract/windows.ts';
 import { cursorSql, inUnits, keySql, precisionOf, writeCursor } from '../kinds/cursor.ts';
 import type { WindowBound } from '../load/changes.ts';
 import type { CarryOver } from '../load/previous-tables.ts';

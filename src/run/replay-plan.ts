@@ -16,7 +16,7 @@ import {
   type Snapshot,
 } from '../warehouse/warehouse.ts';
 import { finishedRuns } from '../publish/landings.ts';
-import type { Scopes } from '../publish/carry-over.ts';
+import type { Scopes } from '../stages.ts';
 import { type ReplayOptions, type Run, syncDefaults, type SyncOptions } from '../publish/run.ts';
 
 export interface Replay extends Pick<Run, 'id' | 'landing' | 'startedAt' | 'previous' | 'current' | 'pinned'> {

@@ -5,7 +5,8 @@ import { boundSignal } from '../runtime/bound-signal.ts';
 import { RekapError, tookTooLong } from '../errors.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
 import { parentsOf } from '../project/validate.ts';
-import { planScopes, type Scopes } from '../publish/carry-over.ts';
+import { planScopes } from '../publish/carry-over.ts';
+import type { Scopes } from '../stages.ts';
 import { lockWarehouse } from '../publish/lock.ts';
 import {
   beginSnapshotFolder,

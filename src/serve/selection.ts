@@ -39,7 +39,8 @@ export interface Parameters {
 const ownCursor = 'after';
 
 export function parametersOf(pipeline: AnyPipeline): Parameters {
-  const { columns, paging, parameters = {} } = pipeline;
+  const { columns, paging, parameters = {}, incremental } = pipeline;
+  const fixed = [...Object.keys(parameters), ...(incremental?.parameter === undefined ? [] : [incremental.parameter])];
   const size = paging.by === 'none' ? undefined : paging.by === 'offset' ? paging.limit : paging.size;
   return {
     partition: partitionParameters(pipeline).map(({ parameter, column }) => ({
@@ -58,7 +59,7 @@ export function parametersOf(pipeline: AnyPipeline): Parameters {
             default: defaultLimit,
           },
     position: positionOf(paging),
-    fixed: Object.keys(parameters).map((name) => ({ name, description: 'Has no effect in this service.' })),
+    fixed: fixed.map((name) => ({ name, description: 'Has no effect in this service.' })),
   };
 }
 

@@ -40,7 +40,9 @@ it('builds nothing, and reports the same as a sync that builds the tables and co
   const comparable = ({ manifest, broken_checks }: typeof built) => ({
     broken_checks,
     ages: manifest.violation_ages,
-    datasets: JSON.stringify(manifest.datasets, (name, value: unknown) => (name === 'read_at' ? null : value)),
+    datasets: JSON.stringify(manifest.datasets, (name, value: unknown) =>
+      ['read_at', 'run', 'runs'].includes(name) ? null : value,
+    ),
   });
   expect(unchanged.broken_checks.length).toBeGreaterThan(0);
   expect(comparable(unchanged)).toEqual(comparable(built));
