@@ -57,9 +57,11 @@ export function renderSnapshot({ id, folder, manifest }: Snapshot): string {
 
 function howProved(read: readonly Verdict[]): string {
   const byList = read.filter(({ proof }) => proof === 'full listing').length;
+  const windows = read.filter(({ window }) => window !== undefined).length;
   const parts = [
     [byList, byList === 1 ? 'matches the full listing' : 'match the full listing'],
-    [read.length - byList, 'read to the end'],
+    [windows, 'window of what changed'],
+    [read.length - byList - windows, 'read to the end'],
   ] as const;
   return parts
     .filter(([count]) => count > 0)
