@@ -8,7 +8,7 @@ import { DatasetExtraction } from './dataset.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { PageHolder } from './page-holder.ts';
 import { readDatasets } from './read-datasets.ts';
-import { missingIn, type RequestedWindow } from './windows.ts';
+import { isMissing, type KnownRow, missingIn, type RequestedWindow } from './windows.ts';
 
 /** Reads windows until one joins. Returns null if none does: then only the whole list shows what happened. */
 export async function readWindow(
@@ -19,12 +19,14 @@ export async function readWindow(
 ): Promise<AcceptedReading[] | null> {
   const { table, incremental } = pipeline;
   const warn = (message: string): void => options.report({ kind: 'warning', message: `${table}: ${message}.` });
-  let missing: string | null = null;
+  let why = 'the previous snapshot has too few rows before the window, or too many in it';
+  let lost: KnownRow | null = null;
   for (const window of windows) {
     const readings = await readOnce(pipeline, window, options, holder);
     if (readings.some(({ verdict }) => !verdict.complete)) return readings;
     const found = await readCursors(pipeline, incremental!.cursor, readings);
     const row = missingIn(window, found);
+    const isGone = lost !== null && isMissing(lost, found);
     if (row === null) {
       warnOfIgnored(window, found, warn);
       return readings.map(({ verdict, pages }) => ({
@@ -33,11 +35,12 @@ export async function readWindow(
       }));
     }
     for (const { pages } of readings) for (const page of pages) page.release();
-    missing = `the record ${row.key.replaceAll('\0', ', ')} is not in the window since ${window.since}, so it was deleted, or the source hides it`;
+    why = `the record ${row.key.replaceAll('\0', ', ')} is not in the window since ${window.since}, so it was deleted, or the source hides it`;
+    // A window that begins earlier shows whether only the beginning was wrong.
+    if (isGone) break;
+    lost = row;
   }
-  warn(
-    `the whole list is read, because ${missing ?? 'the previous snapshot has too few rows before the window, or too many in it'}`,
-  );
+  warn(`the whole list is read, because ${why}`);
   return null;
 }
 

@@ -75,7 +75,11 @@ function windowOf(newest: readonly KnownRow[], above: bigint, from: bigint): Win
  * @param found The records of the window: their keys and cursors.
  */
 export function missingIn({ required }: Window, found: ReadonlyMap<string, bigint>): KnownRow | null {
-  return required.find(({ key, cursor }) => (found.get(key) ?? cursor - 1n) < cursor) ?? null;
+  return required.find((row) => isMissing(row, found)) ?? null;
+}
+
+export function isMissing({ key, cursor }: KnownRow, found: ReadonlyMap<string, bigint>): boolean {
+  return (found.get(key) ?? cursor - 1n) < cursor;
 }
 
 function floor(value: bigint, step: bigint): bigint {

@@ -59,8 +59,8 @@ describe('the whole list is read', () => {
     expect(second.reading).toMatchObject({ scope: 'whole' });
     expect(second).toMatchObject({ rows: 49, changes: { removed: 1 } });
     expect(second.warnings.join()).toContain('the record 50 is not in the window');
-    // Longer windows were tried before.
-    expect(new Set(second.asked.map((search) => /updated_since=[^&]*/.exec(search)?.[0])).size).toBeGreaterThan(3);
+    // A longer window was tried before.
+    expect(new Set(second.asked.map((search) => /updated_since=[^&]*/.exec(search)?.[0])).size).toBe(3);
   });
 
   it('if the parameter means another time zone, because the windows then begin too late', async () => {
