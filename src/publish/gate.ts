@@ -20,6 +20,8 @@ const maxMovement = 0.1;
 const smallMovement = 0.01;
 /** Maximum share of records with the key of another one in the first snapshot of a dataset. */
 const maxRepeated = 0.1;
+/** Maximum share of records in quarantine in the first snapshot of a dataset: a kind or a format may be declared wrong. */
+const maxQuarantined = 0.5;
 /** Maximum sums or partitions to name per dataset. More of them have the same cause. */
 const maxNamed = 5;
 
@@ -68,7 +70,7 @@ export function checkGate(input: GateInput): GateFindings {
     const before = input.previous?.datasets[table];
     if (input.refuse === 'new-errors' && before !== undefined)
       strict.push(...newProblems(table, dataset, before, errors));
-    if (before === undefined && !input.acceptChanges) changes.push(...repeatedKeys(pipeline, dataset, input));
+    if (before === undefined && !input.acceptChanges) changes.push(...unusableRecords(pipeline, dataset, input));
     if (before !== undefined && !input.acceptChanges) {
       changes.push(...partitionChanges(table, dataset, before, input.reports.get(table)?.shrunken ?? []));
       changes.push(...datasetChanges(pipeline, dataset, before, errors));
@@ -85,15 +87,22 @@ export function checkGate(input: GateInput): GateFindings {
   return { refusals, strict, changes };
 }
 
-/** Reports a key that does not identify a record. Later, fewer rows than in the previous snapshot show it. */
-function* repeatedKeys(
+/**
+ * Reports a key that does not identify a record, and a declaration that most records don't fit. Later, fewer rows than in the previous snapshot
+ * show both.
+ */
+function* unusableRecords(
   { table, key }: AnyPipeline,
   { ledger }: ManifestDataset,
-  { reports }: GateInput,
+  input: GateInput,
 ): Generator<string> {
-  const repeated = reports.get(table)?.quarantine.find(({ reason }) => reason === repeatedKey)?.count ?? 0;
+  const found = input.reports.get(table)?.quarantine ?? [];
+  const repeated = found.find(({ reason }) => reason === repeatedKey)?.count ?? 0;
+  const all = found.reduce((sum, { count }) => sum + count, 0);
   if (repeated > ledger.fetched * maxRepeated)
     yield `${table}: ${countOf(repeated, 'record')} of ${formatNumber(ledger.fetched)} have the key of another record (${key.join(', ')}), but other values`;
+  else if (all > ledger.fetched * maxQuarantined)
+    yield `${table}: most of ${countOf(ledger.fetched, 'record')} can't be used${quarantineReason(input, [table])}`;
 }
 
 /** Returns the number of records in quarantine and the most frequent reason, as the end of a sentence. */
