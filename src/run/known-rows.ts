@@ -89,7 +89,7 @@ async function readKnownRows(
   try {
     const value = cursorSql(pipeline.columns[cursor]!, cursor, 't');
     const rows = await database.rows<{ key: string; cursor: bigint }>(
-      `SELECT ${keySql(pipeline)} AS key, ${value} AS cursor FROM ${quoteIdentifier(pipeline.table)} t ORDER BY cursor DESC LIMIT ${maxKnown + 1}`,
+      `SELECT ${keySql(pipeline)} AS key, ${value} AS cursor FROM ${quoteIdentifier(pipeline.table)} t WHERE ${quoteIdentifier(cursor)} IS NOT NULL ORDER BY cursor DESC LIMIT ${maxKnown + 1}`,
     );
     return { newest: rows.slice(0, maxKnown), areAll: rows.length <= maxKnown };
   } finally {

@@ -3,6 +3,7 @@
 import type { DuckDBAppender } from '@duckdb/node-api';
 import { RekapError } from '../../errors.ts';
 import { readRaw } from '../../kinds/read-field.ts';
+import type { RunFile } from '../../land/formats.ts';
 import { readRunFile } from '../../land/landed-run.ts';
 import type { AnyPipeline, Project } from '../../project/declaration.ts';
 import { openAccepted } from '../../run/landed-readings.ts';
@@ -70,7 +71,7 @@ export async function landRecords(
   const { landing } = await findLanding(requested);
   const file = await readRunFile(landing);
   requireOwnFile(landing, file);
-  requireWhole(file.run, file.partitions, file.datasets, file.project);
+  requireWhole(file);
   await requireAccepted(requested.warehouse, file.run);
   // Before tables or columns are created for a run that can't be released.
   const last = await readLastPublication(place);
@@ -145,16 +146,12 @@ function withBranch(changes: readonly TableChange[]): TableChange[] {
   });
 }
 
-function requireWhole(
-  run: string,
-  partitions: readonly string[] | null,
-  datasets: readonly string[],
-  { pipelines }: Project,
-): void {
-  if (partitions === null && datasets.length === pipelines.length) return;
+function requireWhole({ run, partitions, datasets, scopes = {}, project }: RunFile): void {
+  const isWhole = partitions === null && datasets.length === project.pipelines.length;
+  if (isWhole && Object.keys(scopes).length === 0) return;
   throw new RekapError(
     'landing',
-    `Run ${run} read only some datasets or partitions, and carried the others over.`,
+    `Run ${run} read only some datasets, partitions or changes, and carried the other rows over.`,
     'Land a run that read everything.',
   );
 }
