@@ -145,13 +145,15 @@ export class DatasetPages {
     const accepted = this.acceptedSize;
     const size = pass.size ?? accepted;
     if (size === null) return this.fetchInSizes(pass, address);
-    try {
-      return { ...(await this.fetch(pass, address(size), 'page', true)), size };
-    } catch (error) {
-      // Some sources accept only certain sizes. Then the pass repeats the requests of the one before.
-      if (accepted === null || accepted === size || !isSizeRefusal(error)) throw error;
-      return { ...(await this.fetch(pass, address(accepted), 'page')), size: accepted, isFallback: true };
-    }
+    // Some sources accept only certain sizes, such as 100, 50 and 20. Without another one, the pass repeats the requests of the one before.
+    const other = accepted === null || accepted === size ? [] : [Math.floor(accepted / 2)];
+    for (const wanted of [size, ...other])
+      try {
+        return { ...(await this.fetch(pass, address(wanted), 'page', true)), size: wanted };
+      } catch (error) {
+        if (other.length === 0 || !isSizeRefusal(error)) throw error;
+      }
+    return { ...(await this.fetch(pass, address(accepted!), 'page')), size: accepted!, isFallback: true };
   }
 
   /** Fetches the first page in the largest size that the source accepts. */

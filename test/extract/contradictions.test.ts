@@ -126,6 +126,17 @@ it('a source that refuses the second page size repeats the first', async () => {
   expect([taken, verdicts[0]!.grade, verdicts[0]!.page_sizes]).toEqual(['abcdefg', 'repeated', [3, 3]]);
 });
 
+it('a source that accepts only some page sizes is read in another one of them', async () => {
+  const sizes: Paging = { by: 'page', page: 'page', size: 'size' };
+  const give: Give = (query) => {
+    const [page, size] = [Number(query.get('page')) - 1, Number(query.get('size'))];
+    if (![4, 2].includes(size)) return 400;
+    return { names: page < 0 ? [] : Array.from('abcdefg').slice(page * size, page * size + size) };
+  };
+  const { verdicts, taken } = await proveList(sizes, give, { pageSize: 4 });
+  expect([taken, verdicts[0]!.grade, verdicts[0]!.page_sizes]).toEqual(['abcdefg', 'repaged', [4, 2]]);
+});
+
 it('a list of one page is read if the source accepts only certain sizes', async () => {
   const linked: Paging = { ...byNext, size: 'size' };
   const give: Give = (query) => (query.get('size') === '100' ? { names: ['a', 'b'], next: null } : 400);

@@ -153,15 +153,12 @@ describe('the gate requires --accept-changes', () => {
   const onlyVoters = { requested: ['voters'] };
 
   it('if most records of a first snapshot are in quarantine', () => {
-    const ledger = (quarantined: number) => ({
-      ledger: { fetched: 1000, published: 1000 - quarantined, quarantined, duplicates: 0 },
-      rows: 1000 - quarantined,
-    });
+    const of = (count: number) => ({ ledger: ledger(1000, 1000 - count, count), rows: 1000 - count });
     const found = (count: number) => ({ reports: quarantining({ reason: 'id is not a whole number', count }) });
-    expect(check(ledger(501), null, found(501))).toEqual(
+    expect(check(of(501), null, found(501))).toEqual(
       only('changes', /most of 1,000 records can't be used .*because id is not a whole number/),
     );
-    expect(check(ledger(500), null, found(500))).toEqual(nothing);
+    expect(check(of(500), null, found(500))).toEqual(nothing);
   });
 
   it('if many records of a first snapshot have the key of another one', () => {
