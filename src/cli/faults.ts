@@ -1,5 +1,6 @@
 /** Parses, lists and counts the faults of `rekap serve --faults`. */
 
+import { usageError } from './options/usage-error.ts';
 import { closestName } from '../runtime/closest-name.ts';
 import { renderTable } from './print/table.ts';
 import { inColumns } from './print/wrap-text.ts';
@@ -25,18 +26,16 @@ export function parseFaults(text: string): FaultValues {
   for (const part of text.split(',').map((piece) => piece.trim())) {
     const [name, value] = splitOnce(part);
     if (name === '') {
-      throw new RekapError(
-        'usage',
+      throw usageError(
         text.trim() === '' ? '--faults is empty.' : `--faults ${JSON.stringify(text)} has an extra comma.`,
         'Separate faults with commas, such as clamp=50,429=0.1. For the list, run "rekap serve --help".',
       );
     }
-    if (seen.has(name)) throw new RekapError('usage', `--faults contains ${name} twice.`, 'Remove one of them.');
+    if (seen.has(name)) throw usageError(`--faults contains ${name} twice.`, 'Remove one of them.');
     seen.add(name);
     if (Object.hasOwn(presets, name)) {
       if (value !== undefined)
-        throw new RekapError(
-          'usage',
+        throw usageError(
           `${name} is a preset of several faults and does not take a value.`,
           `To set the value of one fault, add that fault: ${name},429=0.1.`,
         );
@@ -58,8 +57,7 @@ function splitOnce(part: string): [name: string, value?: string] {
 
 function unknownFault(name: string): RekapError {
   const closest = closestName(name, names);
-  return new RekapError(
-    'usage',
+  return usageError(
     `Unknown fault ${JSON.stringify(name)}.`,
     closest === undefined ? 'For the list of faults, run "rekap serve --help".' : `Did you mean ${closest}?`,
   );

@@ -1,5 +1,6 @@
 /** The options that say where an Iceberg catalog is, how to sign in to it, and how a command uses it. */
 
+import { usageError } from './options/usage-error.ts';
 import { pick } from './options/all-options.ts';
 import type { Values } from './options/option.ts';
 import { withSignals } from './signals.ts';
@@ -24,17 +25,12 @@ async function readCatalogSettings(args: Values<typeof catalogOptions>, signal: 
 /** @throws `usage` if the namespace isn't valid. */
 export function readNamespace({ namespace }: { readonly namespace: string }): string {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(namespace))
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `--namespace ${JSON.stringify(namespace)} is not valid.`,
       'Use lower-case letters, digits and underscores, such as rekap.',
     );
   if (namespace === 'raw')
-    throw new RekapError(
-      'usage',
-      '--namespace raw contains the landed records of all projects.',
-      'Choose another one.',
-    );
+    throw usageError('--namespace raw contains the landed records of all projects.', 'Choose another one.');
   return namespace;
 }
 
@@ -100,13 +96,11 @@ function readSecret(variable: string): string | null {
 }
 
 function readUrl(option: string, given: string): string {
-  if (given === '')
-    throw new RekapError('usage', `${option} is missing.`, 'Add --catalog https://…, or set REKAP_CATALOG.');
+  if (given === '') throw usageError(`${option} is missing.`, 'Add --catalog https://…, or set REKAP_CATALOG.');
   const url = URL.canParse(given) ? new URL(given) : null;
   const isPlain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!isPlain || !/^https?:$/.test(url.protocol))
-    throw new RekapError(
-      'usage',
+    throw usageError(
       // The URL isn't shown, because it may contain a password.
       `${option} is not a valid URL.`,
       'Use a URL such as https://catalog.example/api/catalog, without a user name, a password or a query.',

@@ -1,5 +1,6 @@
 /** rekap probe: drafts a pipeline from a few requests to a service. */
 
+import { usageError } from './options/usage-error.ts';
 import { basename, resolve } from 'node:path';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
@@ -8,7 +9,6 @@ import { renderProbe } from './print/print-probe.ts';
 import { printWarning } from './print/terminal.ts';
 import { findTrusted, loadChosenProject } from './project.ts';
 import { withSignals } from './signals.ts';
-import { RekapError } from '../errors.ts';
 import { draftProject, nameProject } from '../probe/draft.ts';
 import { findDoubts, probe, type Probe } from '../probe/probe.ts';
 import { writeDraft } from '../probe/write-draft.ts';
@@ -64,8 +64,7 @@ function readAuth(text: string): Auth {
   if (name === '' && kind === 'basic') return { basic: true };
   if (/^[\w-]+$/.test(name) && kind === 'header') return { header: name };
   if (/^[\w.[\]-]+$/.test(name) && kind === 'query') return { query: name };
-  throw new RekapError(
-    'usage',
+  throw usageError(
     `--auth ${JSON.stringify(text)} is not a place for a key.`,
     'Use bearer, basic, header:x-api-key or query:token, with the name that the service expects.',
   );

@@ -1,5 +1,6 @@
 /** rekap schedule: syncs on a cron schedule, in the foreground, until a signal stops it. */
 
+import { usageError } from './options/usage-error.ts';
 import { formatAge } from '../runtime/text.ts';
 import { allOptions, pick } from './options/all-options.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
@@ -9,7 +10,6 @@ import { listenForSignals } from './signals.ts';
 import { commonOptions, prepareSync, syncOptions } from './sync.ts';
 import { holdOutput, readNotices, notifyOthers } from './notify-others.ts';
 import { invocation } from './options/invocation.ts';
-import { RekapError } from '../errors.ts';
 import { readTimetable, runSchedule, type ScheduleEvent, withRetries } from './timetable.ts';
 import { renderMetrics } from '../notify/metrics.ts';
 import { createRunsReader, readRuns } from '../warehouse/runs-log.ts';
@@ -48,8 +48,7 @@ interface State {
 }
 
 async function run(args: Values<typeof options>): Promise<void> {
-  if (args.cron === undefined)
-    throw new RekapError('usage', 'The schedule is missing.', 'Add --cron, such as --cron "0 3 * * *".');
+  if (args.cron === undefined) throw usageError('The schedule is missing.', 'Add --cron, such as --cron "0 3 * * *".');
   const timetable = readTimetable(args.cron, Intl.DateTimeFormat().resolvedOptions().timeZone);
   const requested = { ...args, 'dry-run': false, unpin: false, json: false };
   // Reports invalid settings now instead of at the first sync.

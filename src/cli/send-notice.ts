@@ -1,8 +1,9 @@
 /** Sends notices of a sync to a dead man's switch or a webhook. */
 
+import { usageError } from './options/usage-error.ts';
 import { createHmac } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { messageOf, RekapError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 
 const requestTimeout = 10_000;
 /** Milliseconds before each retry of a webhook. */
@@ -32,10 +33,9 @@ export function readUrl(text: string | undefined, option: string): URL | null {
   if (text === undefined) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new RekapError('usage', `--${option} is not a URL.`, 'Use a URL that starts with https:// or http://.');
+    throw usageError(`--${option} is not a URL.`, 'Use a URL that starts with https:// or http://.');
   if (url.username === '' && url.password === '') return url;
-  throw new RekapError(
-    'usage',
+  throw usageError(
     `The URL of --${option} contains a user name or a password, which rekap does not send.`,
     'Use a URL with the secret in its path.',
   );

@@ -1,5 +1,6 @@
 /** Reads options from the environment and the config file, and records where each option comes from. */
 
+import { usageError } from './usage-error.ts';
 import { Parser } from 'yargs/helpers';
 import { readConfigFile, workingConfig } from './config-file.ts';
 import { nameOption, invocation } from './invocation.ts';
@@ -60,7 +61,7 @@ export async function readSettings(
   invocation.origins = origins;
   const both = exclusive.filter(isSet);
   if (both.length > 1)
-    throw new RekapError('usage', `You cannot combine ${both.map(nameOption).join(' and ')}.`, 'Use only one of them.');
+    throw usageError(`You cannot combine ${both.map(nameOption).join(' and ')}.`, 'Use only one of them.');
   const rest = Object.entries(merged).filter(([name, value]) => !Object.hasOwn(line, name) && value !== undefined);
   return { given: Object.fromEntries(rest), failure: file.failure };
 }
@@ -84,11 +85,7 @@ function checkEnvironment(): void {
       // Allow two typos only in long names.
       closestName(typed, known, typed.length >= 'REKAP_'.length + 8 ? 2 : 1);
     if (meant !== undefined)
-      throw new RekapError(
-        'usage',
-        `Unknown environment variable ${name}.`,
-        `Did you mean ${meant}? If not, rename the variable.`,
-      );
+      throw usageError(`Unknown environment variable ${name}.`, `Did you mean ${meant}? If not, rename the variable.`);
   }
 }
 
@@ -100,7 +97,7 @@ function readEnvironment(declared: Options): Given {
     if (type !== 'boolean') return [[name, text]];
     if (/^(true|false|1|0)$/.test(text)) return [[name, text === 'true' || text === '1']];
     const message = `${variableOf(name)} has the invalid value ${JSON.stringify(text)}.`;
-    throw new RekapError('usage', message, 'Set it to true or false.');
+    throw usageError(message, 'Set it to true or false.');
   });
   const hasKey = 'api-key-file' in declared && (process.env[keyVariable] ?? '') !== '';
   return { ...(hasKey ? { 'api-key-file': undefined } : {}), ...Object.fromEntries(given) };

@@ -1,9 +1,9 @@
 /** Writes the result of a query as a table, to a terminal or a file. */
 
+import { usageError } from '../options/usage-error.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
-import { RekapError } from '../../errors.ts';
 import { displayText, type QueryResult, type ResultColumn } from '../../snapshots/query/query-result.ts';
 import type { Write } from '../../snapshots/query/write-result.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
@@ -78,8 +78,7 @@ export async function writeTable(
     }
   }
   if (isWhole && total > rows.length)
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `The result has ${countOf(total, 'row')}, but a table shows at most ${formatNumber(maxRows)}.`,
       'Use a file with the extension .csv, .json or .parquet, or choose the format with --format.',
     );
