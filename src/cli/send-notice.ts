@@ -4,29 +4,11 @@ import { usageError } from './options/usage-error.ts';
 import { createHmac } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
+import { boundSignal } from '../runtime/bound-signal.ts';
 
 const requestTimeout = 10_000;
 /** Milliseconds before each retry of a webhook. */
 const webhookDelays = [1000, 5000];
-
-/** Returns a signal that aborts after a timeout, or with `parent`. Node may lose a timeout that AbortSignal.any combines. */
-export function boundTime(milliseconds: number, parent: AbortSignal): { readonly signal: AbortSignal; end(): void } {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(new Error('it was stopped by a signal'));
-  const timer = setTimeout(
-    () => controller.abort(new Error(`it did not respond within ${milliseconds / 1000} s`)),
-    milliseconds,
-  );
-  if (parent.aborted) abort();
-  parent.addEventListener('abort', abort, { once: true });
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      parent.removeEventListener('abort', abort);
-    },
-  };
-}
 
 /** @throws `usage` if the text is not an HTTP URL, or contains credentials. */
 export function readUrl(text: string | undefined, option: string): URL | null {
@@ -56,7 +38,8 @@ export async function post(
   signal: AbortSignal,
 ): Promise<void> {
   const { request } = await import('undici');
-  const limit = boundTime(requestTimeout, signal);
+  const late = new Error(`it did not respond within ${requestTimeout / 1000} s`);
+  const limit = boundSignal(signal, requestTimeout, () => late);
   try {
     const response = await request(url, { method: 'POST', body, headers, signal: limit.signal });
     await response.body.dump();
