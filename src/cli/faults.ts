@@ -1,10 +1,9 @@
 /** Parses, lists and counts the faults of `rekap serve --faults`. */
 
 import { usageError } from './options/usage-error.ts';
-import { closestName } from '../runtime/closest-name.ts';
+import { didYouMean } from '../runtime/closest-name.ts';
 import { renderTable } from './print/table.ts';
 import { inColumns } from './print/wrap-text.ts';
-import { RekapError } from '../errors.ts';
 import {
   checkFaultValue,
   faultList,
@@ -43,7 +42,11 @@ export function parseFaults(text: string): FaultValues {
       continue;
     }
     const fault = faultList.find((known) => known.name === name);
-    if (fault === undefined) throw unknownFault(name);
+    if (fault === undefined)
+      throw usageError(
+        `Unknown fault ${JSON.stringify(name)}.`,
+        didYouMean(name, names, 'For the list of faults, run "rekap serve --help".'),
+      );
     if (value === undefined) own[fault.name] = fault.default;
     else own[fault.name] = checkFaultValue(fault, number.test(value) ? Number(value) : Number.NaN, value);
   }
@@ -53,14 +56,6 @@ export function parseFaults(text: string): FaultValues {
 function splitOnce(part: string): [name: string, value?: string] {
   const at = part.indexOf('=');
   return at < 0 ? [part] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
-}
-
-function unknownFault(name: string): RekapError {
-  const closest = closestName(name, names);
-  return usageError(
-    `Unknown fault ${JSON.stringify(name)}.`,
-    closest === undefined ? 'For the list of faults, run "rekap serve --help".' : `Did you mean ${closest}?`,
-  );
 }
 
 export function listFaults(width: number): string {

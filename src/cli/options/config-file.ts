@@ -30,9 +30,10 @@ export function configShape(options: Options) {
   return v.strictObject({ $schema: v.optional(text), ...own }, 'a JSON object');
 }
 
-interface FoundConfig {
-  /** Options by name, also those of other commands. */
+export interface FoundConfig {
+  /** Options by name, as they are written. */
   readonly given: Readonly<Record<string, unknown>>;
+  /** Why the config file can't be used; null if it can. */
   readonly failure: RekapError | null;
 }
 

@@ -2,27 +2,19 @@
 
 import { usageError } from './usage-error.ts';
 import { Parser } from 'yargs/helpers';
-import { readConfigFile, workingConfig } from './config-file.ts';
+import { type FoundConfig, readConfigFile, workingConfig } from './config-file.ts';
 import { nameOption, invocation } from './invocation.ts';
 import { closestName } from '../../runtime/closest-name.ts';
 import { variableOf } from './option.ts';
 import type { Command, Options } from './option.ts';
 import { allOptions, otherVariables } from './all-options.ts';
-import { RekapError } from '../../errors.ts';
 
-type Given = Readonly<Record<string, unknown>>;
-
-interface Settings {
-  /** Options from the environment and the config file, as they are written there. */
-  readonly given: Given;
-  /** Why the config file can't be used; null if it can. */
-  readonly failure: RekapError | null;
-}
+type Given = FoundConfig['given'];
 
 const keyVariable = 'REKAP_API_KEY';
 
 /**
- * Reads the settings of a command. The command line takes precedence over the environment, and the environment over the
+ * Reads the options of a command from the environment and the config file. The command line takes precedence over the environment, and the environment over the
  * config file, also among options that exclude each other.
  *
  * @throws `usage` if a variable is invalid or mistyped, or options exclude each other.
@@ -30,7 +22,7 @@ const keyVariable = 'REKAP_API_KEY';
 export async function readSettings(
   { options, exclusive = [], ignoresConfig = false }: Command,
   args: readonly string[],
-): Promise<Settings> {
+): Promise<FoundConfig> {
   const declared: Options = { ...options, config: allOptions.config };
   checkEnvironment();
   const line: Given = Parser([...args], {
