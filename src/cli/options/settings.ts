@@ -5,8 +5,7 @@ import { Parser } from 'yargs/helpers';
 import { type FoundConfig, readConfigFile, workingConfig } from './config-file.ts';
 import { nameOption, invocation } from './invocation.ts';
 import { closestName } from '../../runtime/closest-name.ts';
-import { variableOf } from './option.ts';
-import type { Command, Options } from './option.ts';
+import { type Command, type Options, variableOf } from './option.ts';
 import { allOptions, otherVariables } from './all-options.ts';
 
 type Given = FoundConfig['given'];
