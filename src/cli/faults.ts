@@ -22,8 +22,8 @@ export function parseFaults(text: string): FaultValues {
   const preset: Partial<Record<FaultName, number>> = {};
   const own: Partial<Record<FaultName, number>> = {};
   const seen = new Set<string>();
-  for (const part of text.split(',').map((piece) => piece.trim())) {
-    const [name, value] = splitOnce(part);
+  for (const part of text.split(',')) {
+    const [name = '', value] = part.split(/=(.*)/s).map((piece) => piece.trim());
     if (name === '') {
       throw usageError(
         text.trim() === '' ? '--faults is empty.' : `--faults ${JSON.stringify(text)} has an extra comma.`,
@@ -51,11 +51,6 @@ export function parseFaults(text: string): FaultValues {
     else own[fault.name] = checkFaultValue(fault, number.test(value) ? Number(value) : Number.NaN, value);
   }
   return { ...preset, ...own };
-}
-
-function splitOnce(part: string): [name: string, value?: string] {
-  const at = part.indexOf('=');
-  return at < 0 ? [part] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
 }
 
 export function listFaults(width: number): string {

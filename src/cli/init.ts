@@ -11,7 +11,7 @@ import { allOptions, pick } from './options/all-options.ts';
 import { headerVariables, readApiKey } from './options/api-key.ts';
 import { nameOption } from './options/invocation.ts';
 import { loadChosenProject } from './project.ts';
-import { fillIn, type Places, type Schedule, scheduleNames, schedules } from './schedules.ts';
+import { fillIn, notNotified, type Places, type Schedule, scheduleNames, schedules } from './schedules.ts';
 import { readUrl } from './send-notice.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 
@@ -100,7 +100,7 @@ export const command = declareCommand({
       ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
       ...(recipient === undefined ? [] : [`Only you can read rekap.json: "${recipient}" can contain a secret.`]),
       ...(recipient === undefined || planned?.ifSet === undefined ? [] : [fillIn(planned.ifSet, places)]),
-      ...(planned === null ? [] : ['', planned.when, ...(isNotified ? [] : [planned.ifUnset])]),
+      ...(planned === null ? [] : ['', planned.when, ...(isNotified ? [] : [planned.ifUnset ?? `${notNotified}.`])]),
       '',
       ...(keyExists || !needsKey
         ? []

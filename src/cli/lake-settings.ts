@@ -1,13 +1,15 @@
 /** The options that say where an Iceberg catalog is, how to sign in to it, and how a command uses it. */
 
-import { usageError } from './options/usage-error.ts';
+import { configurationError, usageError } from './options/usage-error.ts';
 import { pick } from './options/all-options.ts';
 import type { Values } from './options/option.ts';
+import { printWarning } from './print/terminal.ts';
 import { withSignals } from './signals.ts';
 import { messageOf, RekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { CatalogSettings } from '../share/lake/catalog.ts';
 import type { LakePlace } from '../share/lake/lake-database.ts';
+import { isLoopback } from '../source/base-url.ts';
 import { Secret } from '../source/secret.ts';
 
 export const catalogOptions = pick('catalog', 'catalog-warehouse', 'namespace');
@@ -48,8 +50,7 @@ async function readToken(catalog: string): Promise<CatalogSettings['token']> {
   if (credential === null) return null;
   const [, id, secret] = /^([^:]+):(.+)$/.exec(credential) ?? [];
   if (id === undefined || secret === undefined)
-    throw new RekapError(
-      'configuration',
+    throw configurationError(
       'The credential of the catalog does not have the form CLIENT_ID:CLIENT_SECRET.',
       'Correct REKAP_CATALOG_CREDENTIAL.',
     );
@@ -88,8 +89,7 @@ function readSecret(variable: string): string | null {
   const text = process.env[variable]?.trim() ?? '';
   if (text === '') return null;
   if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new RekapError(
-    'configuration',
+  throw configurationError(
     `${variable} contains characters that are not allowed in a token.`,
     'It must contain only the token or the credential, on one line.',
   );
@@ -118,19 +118,16 @@ export function placeOf(catalog: CatalogSettings, extensions: string | undefined
   return { catalog, extensions: extensions ?? null, memory, environment: process.env };
 }
 
-async function warnOfPlainHttp({ url, token }: CatalogSettings): Promise<void> {
+function warnOfPlainHttp({ url, token }: CatalogSettings): void {
   if (token === null) return;
-  const [{ isLoopback }, { warningText }] = await Promise.all([
-    import('../source/base-url.ts'),
-    import('./print/terminal.ts'),
-  ]);
   const addresses = { '--catalog': ['token', url], REKAP_CATALOG_OAUTH_URL: ['credential', oauthUrl()] } as const;
   for (const [option, [secret, address]] of Object.entries(addresses)) {
     if (address === null) continue;
     const { protocol, hostname } = new URL(address);
     if (protocol === 'https:' || isLoopback(hostname)) continue;
-    const message = `The ${secret} is sent to ${hostname} without encryption, because ${option} starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`;
-    process.stderr.write(warningText(message, process.stderr));
+    printWarning(
+      `The ${secret} is sent to ${hostname} without encryption, because ${option} starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`,
+    );
   }
 }
 
@@ -140,7 +137,7 @@ export async function withCatalog<Value>(
 ): Promise<Value> {
   return withSignals({ next: afterCommit }, async (signal) => {
     const settings = await readCatalogSettings(args, signal);
-    await warnOfPlainHttp(settings);
+    warnOfPlainHttp(settings);
     return use(settings);
   });
 }

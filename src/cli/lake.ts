@@ -6,6 +6,7 @@ import { catalogOptions, lakeOptions, placeOf, withCatalog } from './lake-settin
 import { isRekapError, RekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
+import { chooseSnapshot } from '../warehouse/warehouse.ts';
 import type { PublishedLake } from '../share/lake/publish-lake.ts';
 
 const publishArguments = { ...pick('warehouse', 'snapshot', 'accept-source'), ...lakeOptions } as const;
@@ -24,10 +25,7 @@ type PublishArguments = Values<typeof publishArguments>;
 
 async function publish(args: PublishArguments): Promise<PublishedLake> {
   return withCatalog(args, async (catalog) => {
-    const [{ publishToLake }, { chooseSnapshot }] = await Promise.all([
-      import('../share/lake/publish-lake.ts'),
-      import('../warehouse/warehouse.ts'),
-    ]);
+    const { publishToLake } = await import('../share/lake/publish-lake.ts');
     return publishToLake({
       warehouse: args.warehouse,
       snapshot: await chooseSnapshot(args.warehouse, args.snapshot),

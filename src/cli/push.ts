@@ -7,6 +7,7 @@ import { readBucketUrl } from '../share/address.ts';
 import type { LogFormat } from './print/event-log.ts';
 import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
+import { chooseSnapshot } from '../warehouse/warehouse.ts';
 import type { Pushed } from '../share/push-snapshot.ts';
 
 const options = pick('warehouse', 'snapshot', 'keep', 'accept-source', 'json');
@@ -23,10 +24,9 @@ export const command = declareCommand({
 });
 
 async function push(url: string, args: Values<typeof options>, logFormat?: LogFormat): Promise<Pushed> {
-  const [{ pushSnapshot }, { withBucket }, { chooseSnapshot }] = await Promise.all([
+  const [{ pushSnapshot }, { withBucket }] = await Promise.all([
     import('../share/push-snapshot.ts'),
     import('./use-bucket.ts'),
-    import('../warehouse/warehouse.ts'),
   ]);
   const { warehouse, keep, 'accept-source': acceptSource } = args;
   const snapshot = await chooseSnapshot(warehouse, args.snapshot);

@@ -11,7 +11,7 @@ import { commonOptions, prepareSync, syncOptions } from './sync.ts';
 import { holdOutput, readNotices, notifyOthers } from './notify-others.ts';
 import { invocation } from './options/invocation.ts';
 import { readTimetable, runSchedule, type ScheduleEvent, withRetries } from './timetable.ts';
-import { renderMetrics } from '../notify/metrics.ts';
+import { renderMetrics, type ScheduleState } from '../notify/metrics.ts';
 import { createRunsReader, readRuns } from '../warehouse/runs-log.ts';
 import { systemClock } from '../runtime/context.ts';
 import { lastBegun, type RunsSummary, summarizeRuns } from '../snapshots/freshness.ts';
@@ -40,13 +40,6 @@ export const command = declareCommand({
   run,
 });
 
-/** What /health and /metrics report about the schedule. */
-interface State {
-  isRunning: boolean;
-  nextAt: Date | null;
-  retries: number;
-}
-
 async function run(args: Values<typeof options>): Promise<void> {
   if (args.cron === undefined) throw usageError('The schedule is missing.', 'Add --cron, such as --cron "0 3 * * *".');
   const timetable = readTimetable(args.cron, Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -54,7 +47,7 @@ async function run(args: Values<typeof options>): Promise<void> {
   // Reports invalid settings now instead of at the first sync.
   await prepareSync(requested);
   await readNotices(args);
-  const state: State = { isRunning: false, nextAt: null, retries: 0 };
+  const state: ScheduleState = { isRunning: false, nextAt: null, retries: 0 };
   const log = logToStderr(args['log-format']);
   const report = (event: ScheduleEvent): void => {
     if (event.kind === 'wait') state.nextAt = event.until;
@@ -96,7 +89,7 @@ async function run(args: Values<typeof options>): Promise<void> {
   }
 }
 
-async function openMonitor(warehouse: string, host: string, port: number, state: State) {
+async function openMonitor(warehouse: string, host: string, port: number, state: ScheduleState) {
   const readLines = createRunsReader(warehouse);
   const readSummary = async (): Promise<RunsSummary> => summarizeRuns(await readLines());
   const { startMonitor } = await import('../serve/listen.ts');
@@ -133,7 +126,7 @@ function logEvent(log: ReturnType<typeof logToStderr>, event: ScheduleEvent) {
 }
 
 /** Returns the response of /health. It is always ok, because a restart doesn't fix stale data. */
-function describeHealth({ isRunning, nextAt }: State, { lastFromSource: last, success }: RunsSummary): object {
+function describeHealth({ isRunning, nextAt }: ScheduleState, { lastFromSource: last, success }: RunsSummary): object {
   return {
     status: 'ok',
     state: isRunning ? 'running' : 'waiting',

@@ -18,16 +18,15 @@ export interface Timetable {
 export function readTimetable(cron: string, timezone: string): Timetable {
   const example =
     'Use five fields, such as --cron "0 3 * * *": minute, hour, day of the month, month, day of the week.';
+  const refuse = (why: string, cause?: unknown): RekapError =>
+    usageError(`${JSON.stringify(cron)} is not a cron expression: ${why}`, example, cause);
   // Croner also accepts a date, which occurs only once.
-  const isCron = /^(@\w+|\S+(\s+\S+){4})$/.test(cron.trim());
-  if (!isCron)
-    throw usageError(`${JSON.stringify(cron)} is not a cron expression: it does not have five fields.`, example);
+  if (!/^(@\w+|\S+(\s+\S+){4})$/.test(cron.trim())) throw refuse('it does not have five fields.');
   let times: Cron;
   try {
     times = new Cron(cron, { timezone, mode: '5-part' });
   } catch (error) {
-    const why = messageOf(error).replace(/^CronPattern: /, '');
-    throw usageError(`${JSON.stringify(cron)} is not a cron expression: ${why}`, example, error);
+    throw refuse(messageOf(error).replace(/^CronPattern: /, ''), error);
   }
   if (times.nextRun() === null) throw usageError(`The time ${JSON.stringify(cron)} never occurs.`, example);
   return {

@@ -40,15 +40,15 @@ export const metrics = {
 type MetricName = keyof typeof metrics;
 
 export interface ScheduleState {
-  readonly isRunning: boolean;
+  isRunning: boolean;
   /** When the next sync begins; null while one runs. */
-  readonly nextAt: Date | null;
-  readonly retries: number;
+  nextAt: Date | null;
+  retries: number;
 }
 
 type Samples = Partial<Record<MetricName, readonly Sample[]>>;
 
-export function renderMetrics(runs: RunsSummary, schedule?: ScheduleState): string {
+export function renderMetrics(runs: RunsSummary, schedule?: Readonly<ScheduleState>): string {
   const { last, success, push, outcomes, refusals } = runs;
   const samples: Samples = {
     ...(success !== null && describeSuccess(success)),
@@ -98,7 +98,7 @@ function describePush({ started_at, exit_code }: RunLine): Samples {
   };
 }
 
-function describeSchedule({ isRunning, nextAt, retries }: ScheduleState): Samples {
+function describeSchedule({ isRunning, nextAt, retries }: Readonly<ScheduleState>): Samples {
   return {
     rekap_schedule_next_run_timestamp_seconds: nextAt === null ? [] : [[{}, Math.floor(nextAt.getTime() / 1000)]],
     rekap_schedule_running: [[{}, isRunning ? 1 : 0]],

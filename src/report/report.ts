@@ -151,7 +151,6 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
             {
               caption: total > maxRows ? `The first ${maxRows} violations` : 'Violations',
               head: ['Row', 'Dataset', 'Severity', 'What fails'],
-              numbers: [],
             },
           )}`
     }
@@ -196,7 +195,7 @@ async function changesSection({ database, manifest, project }: ReportFacts): Pro
                       old_value ?? '–',
                       new_value ?? '–',
                     ]),
-                    { caption: 'Changed values', head: ['Column', 'Row', 'Before', 'After'], numbers: [] },
+                    { caption: 'Changed values', head: ['Column', 'Row', 'Before', 'After'] },
                   )
             }`
     }
@@ -223,7 +222,7 @@ function methodSection({ manifest }: ReportFacts): Html {
       'Files and their hashes',
       table(
         manifest.files.map(({ path, sha256 }) => [html`<code>${path}</code>`, html`<code>${sha256}</code>`]),
-        { caption: 'Files and their hashes', head: ['File', 'SHA-256'], numbers: [] },
+        { caption: 'Files and their hashes', head: ['File', 'SHA-256'] },
       ),
     )}
   </section>`;

@@ -73,10 +73,11 @@ function escapeHtml(text: string): string {
 export interface TableSettings {
   readonly caption: string;
   readonly head: readonly string[];
-  readonly numbers: readonly number[];
+  /** Columns of numbers. */
+  readonly numbers?: readonly number[];
 }
 
-export function table(rows: readonly (readonly Part[])[], { caption, head, numbers }: TableSettings): Html {
+export function table(rows: readonly (readonly Part[])[], { caption, head, numbers = [] }: TableSettings): Html {
   const classOf = (index: number) => (numbers.includes(index) ? html` class="number"` : null);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table>

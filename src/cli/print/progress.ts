@@ -2,9 +2,8 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { createEventLog, jsonLine, logFailure, type LogEntry, type LogFormat, textLine } from './event-log.ts';
-import { cutToWidth, shownWidth } from './wrap-text.ts';
+import { cutToWidth, shownWidth, terminalColumns } from './wrap-text.ts';
 import { paint, warningText } from './terminal.ts';
-import { terminalColumns } from './wrap-text.ts';
 import type { SyncResult } from '../../publish/run.ts';
 import type { Clock, Report, RunEvent, RunStep } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';

@@ -15,12 +15,7 @@ const maxCellLength = 1000;
 export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
   // Cells are escaped already, so the only control characters are rekap's colors.
   const plain: Write = (text) => write(stripVTControlCharacters(text));
-  return writeTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
-}
-
-interface WriteTableOptions {
-  readonly width?: number;
-  readonly isWhole?: boolean;
+  return writeTable(result, plain, true);
 }
 
 /** Aligns decimal points with spaces, because added zeros would suggest a higher precision. */
@@ -61,11 +56,7 @@ function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
 }
 
 /** Writes the first rows and the total. Returns the number of rows shown. */
-export async function writeTable(
-  result: QueryResult,
-  write: Write,
-  { isWhole = false, width }: WriteTableOptions = {},
-): Promise<number> {
+export async function writeTable(result: QueryResult, write: Write, isWhole = false): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
   let total = 0;
@@ -90,7 +81,7 @@ export async function writeTable(
   if (!isWhole && process.stdout.isTTY) groupDigits(rows, columns);
   const head = columns.map(({ name }) => printable(name, maxCellLength));
   const right = columns.flatMap(({ type }, index) => (numberType.test(type) ? [index] : []));
-  await write(`${renderTable(rows, { head, right, ...(width !== undefined && { width }) })}\n`);
+  await write(`${renderTable(rows, { head, right, ...(isWhole && { width: Number.POSITIVE_INFINITY }) })}\n`);
   const counted = countOf(total, 'row');
   await write(
     paint(
