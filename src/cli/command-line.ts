@@ -67,10 +67,7 @@ async function describeProgram(args: readonly string[]): Promise<void> {
   const group = describeGroup(args[0]!);
   if (group !== '' && args[1] === '--help') return print(group);
   const { explainCommand } = await import('./options/explain-mistake.ts');
-  throw explainCommand(
-    args,
-    commands.map(({ name }) => name),
-  );
+  throw explainCommand(args, commands);
 }
 
 async function runCommand(args: readonly string[], entry: CommandEntry): Promise<number | void> {

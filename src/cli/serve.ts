@@ -127,14 +127,11 @@ async function openServed(args: ServeArguments, signal: AbortSignal): Promise<Se
   if (data === undefined && !args.sample)
     throw usageError('The source to serve is missing.', 'Add --sample, --data FOLDER or --warehouse FOLDER.');
   const project = await loadChosenProject(args.project);
-  if (data !== undefined) {
-    const source = await openFolderSource(data, project.pipelines);
-    return { project, source, published: null, isSample: false, close: async () => source.close() };
-  }
-  const source = await openSample(project);
+  const isSample = data === undefined;
+  const source = isSample ? await openSample(project) : await openFolderSource(data, project.pipelines);
   // With faults, only the endpoints are served.
-  if (args.faults !== undefined)
-    return { project, source, published: null, isSample: true, close: async () => source.close() };
+  if (!isSample || args.faults !== undefined)
+    return { project, source, published: null, isSample, close: async () => source.close() };
   const { syncSample } = await import('./sample-service.ts');
   const sample = await syncSample(project, signal);
   const snapshot = await requireCurrent(sample.folder);
@@ -142,7 +139,7 @@ async function openServed(args: ServeArguments, signal: AbortSignal): Promise<Se
     await source.close();
     await sample.remove();
   };
-  return { project, source, published: { warehouse: sample.folder, snapshot: () => snapshot }, isSample: true, close };
+  return { project, source, published: { warehouse: sample.folder, snapshot: () => snapshot }, isSample, close };
 }
 
 async function readKeyText(file: string | undefined): Promise<{ text: string; origin: string } | null> {

@@ -89,10 +89,7 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
     );
   const baseUrl = given === null || args.sample ? null : readBaseUrl(given, project.pipelines);
   const partitions = readPartitions(args.partition, project, args.dataset ?? null);
-  const datasets = readDatasets(
-    args.dataset,
-    project.pipelines.map(({ table }) => table),
-  );
+  const datasets = readDatasets(args.dataset, project);
   const bucket = args.push === undefined ? null : readBucketUrl(args.push).url;
   if (args.lake) await checkCatalogSettings(args);
   const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth, project.pipelines);
@@ -169,7 +166,8 @@ function normalizePartition(partition: string, pipeline: AnyPipeline): string {
   return joinPartition(normalized);
 }
 
-function readDatasets(given: readonly string[] | undefined, known: readonly string[]): readonly string[] | null {
+function readDatasets(given: readonly string[] | undefined, { pipelines }: Project): readonly string[] | null {
+  const known = pipelines.map(({ table }) => table);
   const wrong = given?.find((name) => !known.includes(name));
   if (wrong !== undefined)
     throw usageError(

@@ -157,6 +157,8 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
   </section>`;
 }
 
+type ChangedValue = Record<'old_value' | 'new_value', string | null>;
+
 async function changesSection({ database, manifest, project }: ReportFacts): Promise<Html> {
   const rows = Object.entries(manifest.datasets).map(([name, { changes }]) => [
     html`<code>${name}</code>`,
@@ -164,13 +166,7 @@ async function changesSection({ database, manifest, project }: ReportFacts): Pro
     formatNumber(changes.removed),
     formatNumber(changes.changed),
   ]);
-  const restated = await database.rows<{
-    dataset: string;
-    column_name: string;
-    place: string;
-    old_value: string | null;
-    new_value: string | null;
-  }>(
+  const restated = await database.rows<Record<'dataset' | 'column_name' | 'place', string> & ChangedValue>(
     `SELECT dataset, column_name, concat_ws(', ', ${columnList(keysOf(project))}) AS place, old_value, new_value FROM ${changesTableName}
      WHERE snapshot_id = ${quoteText(manifest.snapshot)} AND kind = 'changed' ORDER BY ALL LIMIT ${maxRows}`,
   );

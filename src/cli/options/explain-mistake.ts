@@ -18,12 +18,13 @@ function explainKey(args: readonly string[]): RekapError | null {
 }
 
 /** Explains arguments that don't begin with a command. */
-export function explainCommand(args: readonly string[], names: readonly string[]): RekapError {
+export function explainCommand(args: readonly string[], commands: readonly CommandEntry[]): RekapError {
   const key = explainKey(args);
   if (key !== null) return key;
   // Don't print it, because it may be a key.
   if (args[0]!.startsWith('-'))
     return usageError('The command is missing.', 'Put the command first, such as rekap sync --sample.');
+  const names = commands.map(({ name }) => name);
   const inGroup = names.filter((name) => name.startsWith(`${args[0]} `));
   const isGroup = inGroup.length > 0;
   const known = isGroup ? inGroup.map((name) => name.split(' ')[1]!) : names.map((name) => name.split(' ')[0]!);

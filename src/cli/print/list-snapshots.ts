@@ -87,15 +87,10 @@ export function renderList(snapshots: readonly ListedSnapshot[]): string {
   ]);
   const right = tables.map((_, index) => index + 4);
   const head = ['state', 'snapshot', 'created (UTC)', 'source', ...tables.map((table) => printable(table))];
-  const damages = snapshots.flatMap(({ id, current, damaged, next }) =>
-    damaged === null
-      ? []
-      : [
-          fitLines(
-            `\n${id !== null ? `Snapshot ${id}` : current ? 'current' : 'pinned'} is damaged: ${printable(damaged)}\n  ${next}\n`,
-            process.stdout,
-          ),
-        ],
-  );
+  const damages = snapshots.flatMap(({ id, current, damaged, next }) => {
+    if (damaged === null) return [];
+    const what = id !== null ? `Snapshot ${id}` : current ? 'current' : 'pinned';
+    return fitLines(`\n${what} is damaged: ${printable(damaged)}\n  ${next}\n`, process.stdout);
+  });
   return `${renderTable(rows, { head, right })}\n${damages.join('')}`;
 }

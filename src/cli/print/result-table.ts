@@ -82,14 +82,7 @@ export async function writeTable(result: QueryResult, write: Write, isWhole = fa
   const head = columns.map(({ name }) => printable(name, maxCellLength));
   const right = columns.flatMap(({ type }, index) => (numberType.test(type) ? [index] : []));
   await write(`${renderTable(rows, { head, right, ...(isWhole && { width: Number.POSITIVE_INFINITY }) })}\n`);
-  const counted = countOf(total, 'row');
-  await write(
-    paint(
-      'dim',
-      total > rows.length
-        ? `${counted}; only the first ${formatNumber(rows.length)} are shown. To see all, use --format csv.\n`
-        : `${counted}\n`,
-    ),
-  );
+  const only = `; only the first ${formatNumber(rows.length)} are shown. To see all, use --format csv.`;
+  await write(paint('dim', `${countOf(total, 'row')}${total > rows.length ? only : ''}\n`));
   return rows.length;
 }
