@@ -98,14 +98,10 @@ export async function readNotifier(
     async begin() {
       // If this fails, the sync fails for the same reason.
       const killed = await lockAndRecordKilled(args.warehouse).catch(() => []);
-      if (killed.length > 0)
-        await send(
-          killed.map((line) => ({
-            ...line,
-            event: line.outcome === 'published' ? 'published' : 'failed',
-            warehouse: args.warehouse,
-          })),
-        );
+      const notices = killed.map((line): Notice => {
+        return { ...line, event: line.outcome === 'published' ? 'published' : 'failed', warehouse: args.warehouse };
+      });
+      if (notices.length > 0) await send(notices);
       if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}, never));
     },
     end: async (ended) => send(await createNotices(args.warehouse, ended)),
