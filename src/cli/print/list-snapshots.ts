@@ -65,9 +65,7 @@ async function describe(
   return { id, ...marks, ...found, created_at, source, rows };
 }
 
-async function orDamage<Value>(
-  read: () => Promise<Value>,
-): Promise<{ value: Value; damaged: null; next: null } | { value: null; damaged: string; next: string }> {
+async function orDamage<Value>(read: () => Promise<Value>) {
   try {
     return { value: await read(), ...intact };
   } catch (error) {
