@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { RekapError } from '../errors.ts';
 
-export interface QueryLimits {
+interface QueryLimits {
   /** Maximum seconds; undefined for no limit. */
   readonly seconds: number | undefined;
   /** DuckDB's own memory limit in bytes. */
@@ -11,8 +11,6 @@ export interface QueryLimits {
   /** Files to remove before the process is killed. */
   readonly leftovers: readonly string[];
 }
-
-type Limit = 'time' | 'memory';
 
 /**
  * The code of the watchdog thread, as text, because Node doesn't run TypeScript in threads.
@@ -51,13 +49,24 @@ const startDelay = 200;
  */
 export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
   signal: AbortSignal;
-  stop(): Promise<unknown>;
+  stop(): Promise<void>;
 } {
   const startedAt = performance.now();
   // Higher than DuckDB's limit, whose messages are better.
   const resident = process.memoryUsage.rss() + 1.25 * memory;
-  const errors = { time: tookTooLong(seconds), memory: tookTooMuch() } as const;
-  const messages = { time: formatError(errors.time), memory: formatError(errors.memory) } as const;
+  const errors = {
+    time: new RekapError(
+      'query',
+      `The query did not finish within ${seconds} s.`,
+      'Allow more time with --max-duration.',
+    ),
+    memory: new RekapError(
+      'query',
+      'The query, or a value in its result, exceeds the memory limit.',
+      'Select less data, or open the file in DuckDB: "rekap query" without a statement prints the command.',
+    ),
+  } as const;
+  const messages = { time: formatError(errors.time), memory: formatError(errors.memory) };
   const controller = new AbortController();
   let thread: Worker | null = null;
   const timer = setTimeout(() => {
@@ -70,7 +79,7 @@ export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
       return controller.abort(error);
     }
     thread.unref();
-    thread.on('message', (limit: Limit) => controller.abort(errors[limit]));
+    thread.on('message', (limit: keyof typeof errors) => controller.abort(errors[limit]));
     thread.on('error', (error) => controller.abort(error));
   }, startDelay).unref();
   return {
@@ -80,22 +89,6 @@ export function boundQuery({ seconds, memory, leftovers }: QueryLimits): {
       await thread?.terminate();
     },
   };
-}
-
-function tookTooLong(seconds: number | undefined): RekapError {
-  return new RekapError(
-    'query',
-    `The query did not finish within ${seconds} s.`,
-    'Allow more time with --max-duration.',
-  );
-}
-
-function tookTooMuch(): RekapError {
-  return new RekapError(
-    'query',
-    'The query, or a value in its result, exceeds the memory limit.',
-    'Select less data, or open the file in DuckDB: "rekap query" without a statement prints the command.',
-  );
 }
 
 function formatError({ message, next }: RekapError): string {

@@ -1,5 +1,6 @@
 /** Runs a command line, and turns failures into messages and exit codes. */
 
+import { usageError } from './options/usage-error.ts';
 import { commands } from './commands.ts';
 import { beginInvocation, invocation } from './options/invocation.ts';
 import { type CommandEntry, findCommand } from './options/option.ts';
@@ -45,7 +46,7 @@ function normalizeArguments(given: readonly string[]): readonly string[] {
 function explainMissingFolder(error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd')) return error;
   const message = 'The working directory no longer exists.';
-  return new RekapError('usage', message, 'Change to another directory, and run the command again.', { cause: error });
+  return usageError(message, 'Change to another directory, and run the command again.', error);
 }
 
 /** Describes the commands that begin with a name, such as lake; empty if there are none. */
@@ -66,10 +67,7 @@ async function describeProgram(args: readonly string[]): Promise<void> {
   const group = describeGroup(args[0]!);
   if (group !== '' && args[1] === '--help') return print(group);
   const { explainCommand } = await import('./options/explain-mistake.ts');
-  throw explainCommand(
-    args,
-    commands.map(({ name }) => name),
-  );
+  throw explainCommand(args, commands);
 }
 
 async function runCommand(args: readonly string[], entry: CommandEntry): Promise<number | void> {

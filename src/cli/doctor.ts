@@ -1,5 +1,6 @@
 /** rekap doctor: checks that a sync can run here, and explains how to fix problems. */
 
+import { usageError } from './options/usage-error.ts';
 import { declareCommand, type Values } from './options/option.ts';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -18,7 +19,7 @@ import type { Finding } from '../diagnose/examine-service.ts';
 import { command as sync } from './sync.ts';
 import { hideCredentials } from '../runtime/text.ts';
 import { hasRecipients, readNotices } from './notify-others.ts';
-import { ExitCode, RekapError, systemReason } from '../errors.ts';
+import { ExitCode, systemReason } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { systemClock } from '../runtime/context.ts';
 
@@ -109,8 +110,6 @@ async function checkNotices(args: Values<typeof notifyOptions & Pick<typeof allO
   if (file === undefined) return;
   await access(dirname(file), constants.W_OK).catch((error: unknown) => {
     const message = `The folder of the metrics file ${file} is not writable: ${systemReason(error)}.`;
-    throw new RekapError('usage', message, 'Create the folder or change its permissions, or correct --metrics-file.', {
-      cause: error,
-    });
+    throw usageError(message, 'Create the folder or change its permissions, or correct --metrics-file.', error);
   });
 }

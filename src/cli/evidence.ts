@@ -1,5 +1,6 @@
 /** rekap evidence: shows where the figures of a row come from, or states what is known of a place or of everything. */
 
+import { usageError } from './options/usage-error.ts';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { allOptions, pick } from './options/all-options.ts';
 import { renderEvidence } from './print/evidence-text.ts';
 import { statementHtml, statementText } from './print/statement-page.ts';
 import { widthOf } from './print/wrap-text.ts';
-import { RekapError, systemCode } from '../errors.ts';
+import { systemCode } from '../errors.ts';
 import { type Evidence, findEvidence } from '../snapshots/find-evidence.ts';
 import { readResponseBody } from '../snapshots/received-records.ts';
 import { requireOutside, writeAside } from '../snapshots/query/write-aside.ts';
@@ -78,8 +79,7 @@ export const command = declareCommand({
 function requireKnown(given: readonly string[] | undefined, known: readonly string[], option: string): void {
   const wrong = given?.find((name) => !known.includes(name));
   if (wrong !== undefined)
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `--${option}: unknown ${option} ${JSON.stringify(wrong)}.`,
       `Choose from ${[...new Set(known)].join(', ')}.`,
     );
@@ -90,7 +90,7 @@ async function writeFolder(warehouse: string, folder: string, found: readonly Ev
     await mkdir(folder);
   } catch (error) {
     const why = systemCode(error) === 'EEXIST' ? 'already exists' : 'cannot be created';
-    throw new RekapError('usage', `The folder ${folder} ${why}.`, 'Choose a new folder with --out.', { cause: error });
+    throw usageError(`The folder ${folder} ${why}.`, 'Choose a new folder with --out.', error);
   }
   const files = new Map<string, Buffer>();
   for (const record of found.flatMap(({ records }) => records))

@@ -1,11 +1,11 @@
 /** rekap export: writes all tables and views of a snapshot as files for other programs. */
 
+import { usageError } from './options/usage-error.ts';
 import { readdir } from 'node:fs/promises';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick, readWarehouse } from './options/all-options.ts';
 import { printNotice } from './print/terminal.ts';
 import { withSignals } from './signals.ts';
-import { RekapError } from '../errors.ts';
 import { countOf } from '../runtime/text.ts';
 import { exportSnapshot } from '../snapshots/export-snapshot.ts';
 import { requireOutside } from '../snapshots/query/write-aside.ts';
@@ -41,11 +41,7 @@ export const command = declareCommand({
     const folder = out ?? `rekap-${snapshot.id}`;
     await requireOutside(folder, warehouse, '--out');
     if (out === undefined && (await readdir(folder).catch(() => [])).length > 0)
-      throw new RekapError(
-        'usage',
-        `The folder ${folder} is not empty.`,
-        'Choose another folder with --out, or remove this one.',
-      );
+      throw usageError(`The folder ${folder} is not empty.`, 'Choose another folder with --out, or remove this one.');
     const files = await withSignals({ next: `Nothing was written to ${folder}.` }, (signal) =>
       exportSnapshot(snapshot, { format, folder, only, signal }),
     );

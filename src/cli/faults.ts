@@ -1,9 +1,9 @@
 /** Parses, lists and counts the faults of `rekap serve --faults`. */
 
-import { closestName } from '../runtime/closest-name.ts';
+import { usageError } from './options/usage-error.ts';
+import { didYouMean } from '../runtime/closest-name.ts';
 import { renderTable } from './print/table.ts';
 import { inColumns } from './print/wrap-text.ts';
-import { RekapError } from '../errors.ts';
 import {
   checkFaultValue,
   faultList,
@@ -22,21 +22,19 @@ export function parseFaults(text: string): FaultValues {
   const preset: Partial<Record<FaultName, number>> = {};
   const own: Partial<Record<FaultName, number>> = {};
   const seen = new Set<string>();
-  for (const part of text.split(',').map((piece) => piece.trim())) {
-    const [name, value] = splitOnce(part);
+  for (const part of text.split(',')) {
+    const [name = '', value] = part.split(/=(.*)/s).map((piece) => piece.trim());
     if (name === '') {
-      throw new RekapError(
-        'usage',
+      throw usageError(
         text.trim() === '' ? '--faults is empty.' : `--faults ${JSON.stringify(text)} has an extra comma.`,
         'Separate faults with commas, such as clamp=50,429=0.1. For the list, run "rekap serve --help".',
       );
     }
-    if (seen.has(name)) throw new RekapError('usage', `--faults contains ${name} twice.`, 'Remove one of them.');
+    if (seen.has(name)) throw usageError(`--faults contains ${name} twice.`, 'Remove one of them.');
     seen.add(name);
     if (Object.hasOwn(presets, name)) {
       if (value !== undefined)
-        throw new RekapError(
-          'usage',
+        throw usageError(
           `${name} is a preset of several faults and does not take a value.`,
           `To set the value of one fault, add that fault: ${name},429=0.1.`,
         );
@@ -44,25 +42,15 @@ export function parseFaults(text: string): FaultValues {
       continue;
     }
     const fault = faultList.find((known) => known.name === name);
-    if (fault === undefined) throw unknownFault(name);
+    if (fault === undefined)
+      throw usageError(
+        `Unknown fault ${JSON.stringify(name)}.`,
+        didYouMean(name, names, 'For the list of faults, run "rekap serve --help".'),
+      );
     if (value === undefined) own[fault.name] = fault.default;
     else own[fault.name] = checkFaultValue(fault, number.test(value) ? Number(value) : Number.NaN, value);
   }
   return { ...preset, ...own };
-}
-
-function splitOnce(part: string): [name: string, value?: string] {
-  const at = part.indexOf('=');
-  return at < 0 ? [part] : [part.slice(0, at).trim(), part.slice(at + 1).trim()];
-}
-
-function unknownFault(name: string): RekapError {
-  const closest = closestName(name, names);
-  return new RekapError(
-    'usage',
-    `Unknown fault ${JSON.stringify(name)}.`,
-    closest === undefined ? 'For the list of faults, run "rekap serve --help".' : `Did you mean ${closest}?`,
-  );
 }
 
 export function listFaults(width: number): string {

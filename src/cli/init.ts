@@ -1,5 +1,6 @@
 /** rekap init: creates a config file, and files for a scheduler. */
 
+import { usageError } from './options/usage-error.ts';
 import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { userInfo } from 'node:os';
@@ -10,9 +11,8 @@ import { allOptions, pick } from './options/all-options.ts';
 import { headerVariables, readApiKey } from './options/api-key.ts';
 import { nameOption } from './options/invocation.ts';
 import { loadChosenProject } from './project.ts';
-import { fillIn, type Places, type Schedule, scheduleNames, schedules } from './schedules.ts';
+import { fillIn, notNotified, type Places, type Schedule, scheduleNames, schedules } from './schedules.ts';
 import { readUrl } from './send-notice.ts';
-import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 
 const defaultKeyFile = 'api-key';
@@ -41,14 +41,13 @@ export const command = declareCommand({
     const folder = resolve(into);
     const config = schedule === undefined || given !== undefined ? null : await readConfig(join(folder, 'rekap.json'));
     if (config !== null && recipient !== undefined)
-      throw new RekapError(
-        'usage',
+      throw usageError(
         `${join(into, 'rekap.json')} already exists, so ${nameOption(recipient)} cannot be written to it.`,
         `Add "${recipient}" to the file, or move the file.`,
       );
     const project = config === null ? await loadChosenProject(chosen) : null;
     if (given === undefined && project?.baseUrl === null)
-      throw new RekapError('usage', 'The source is missing.', 'Add its URL with --base-url https://…');
+      throw usageError('The source is missing.', 'Add its URL with --base-url https://…');
     const key = (process.env['REKAP_API_KEY'] ?? '').trim();
     // A scheduler doesn't have the current environment.
     const hasKey = config === null && givenKey === undefined && key !== '';
@@ -85,11 +84,7 @@ export const command = declareCommand({
     }
     for (const file of Object.keys(files))
       if (await stat(join(folder, file)).catch(() => null))
-        throw new RekapError(
-          'usage',
-          `${join(into, file)} already exists.`,
-          'Move it, or choose another folder with --out.',
-        );
+        throw usageError(`${join(into, file)} already exists.`, 'Move it, or choose another folder with --out.');
     for (const [file, text] of Object.entries(files)) {
       await mkdir(dirname(join(folder, file)), { recursive: true });
       const isSecret = file === defaultKeyFile || (file === 'rekap.json' && recipient !== undefined);
@@ -105,7 +100,7 @@ export const command = declareCommand({
       ...Object.keys(files).map((file) => `Wrote ${join(into, file)}`),
       ...(recipient === undefined ? [] : [`Only you can read rekap.json: "${recipient}" can contain a secret.`]),
       ...(recipient === undefined || planned?.ifSet === undefined ? [] : [fillIn(planned.ifSet, places)]),
-      ...(planned === null ? [] : ['', planned.when, ...(isNotified ? [] : [planned.ifUnset])]),
+      ...(planned === null ? [] : ['', planned.when, ...(isNotified ? [] : [planned.ifUnset ?? `${notNotified}.`])]),
       '',
       ...(keyExists || !needsKey
         ? []
@@ -127,7 +122,7 @@ function readScheduler(given: string | undefined): keyof typeof schedules | unde
   const name = scheduleNames.find((one) => one === given);
   if (name !== undefined || given === undefined) return name;
   const message = `Unknown scheduler ${JSON.stringify(given)}.`;
-  throw new RekapError('usage', message, `Use one of ${scheduleNames.join(', ')}.`);
+  throw usageError(message, `Use one of ${scheduleNames.join(', ')}.`);
 }
 
 const configShape = v.pipe(
@@ -140,7 +135,7 @@ async function readConfig(file: string): Promise<v.InferOutput<typeof configShap
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) return null;
   const { success, output } = v.safeParse(configShape, text);
-  if (!success) throw new RekapError('usage', `${file} is not a valid config file.`, 'Correct it, or move it.');
+  if (!success) throw usageError(`${file} is not a valid config file.`, 'Correct it, or move it.');
   return output;
 }
 
@@ -148,8 +143,7 @@ async function readConfig(file: string): Promise<v.InferOutput<typeof configShap
 function requirePlainPaths(text: string, places: Places): void {
   const unsupported = Object.values(places).find((place) => text.includes(place) && !/^[\w./@+:-]+$/.test(place));
   if (unsupported === undefined) return;
-  throw new RekapError(
-    'usage',
+  throw usageError(
     `${JSON.stringify(unsupported)} cannot be used in scheduler files: it contains characters other than letters, digits and ./@+:_-.`,
     'No files were created. Move rekap and its folder to a path without such characters, such as /srv/rekap.',
   );

@@ -1,12 +1,15 @@
 /** The options that say where an Iceberg catalog is, how to sign in to it, and how a command uses it. */
 
+import { configurationError, usageError } from './options/usage-error.ts';
 import { pick } from './options/all-options.ts';
 import type { Values } from './options/option.ts';
+import { printWarning } from './print/terminal.ts';
 import { withSignals } from './signals.ts';
 import { messageOf, RekapError } from '../errors.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { CatalogSettings } from '../share/lake/catalog.ts';
 import type { LakePlace } from '../share/lake/lake-database.ts';
+import { isLoopback } from '../source/base-url.ts';
 import { Secret } from '../source/secret.ts';
 
 export const catalogOptions = pick('catalog', 'catalog-warehouse', 'namespace');
@@ -24,17 +27,12 @@ async function readCatalogSettings(args: Values<typeof catalogOptions>, signal: 
 /** @throws `usage` if the namespace isn't valid. */
 export function readNamespace({ namespace }: { readonly namespace: string }): string {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(namespace))
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `--namespace ${JSON.stringify(namespace)} is not valid.`,
       'Use lower-case letters, digits and underscores, such as rekap.',
     );
   if (namespace === 'raw')
-    throw new RekapError(
-      'usage',
-      '--namespace raw contains the landed records of all projects.',
-      'Choose another one.',
-    );
+    throw usageError('--namespace raw contains the landed records of all projects.', 'Choose another one.');
   return namespace;
 }
 
@@ -52,8 +50,7 @@ async function readToken(catalog: string): Promise<CatalogSettings['token']> {
   if (credential === null) return null;
   const [, id, secret] = /^([^:]+):(.+)$/.exec(credential) ?? [];
   if (id === undefined || secret === undefined)
-    throw new RekapError(
-      'configuration',
+    throw configurationError(
       'The credential of the catalog does not have the form CLIENT_ID:CLIENT_SECRET.',
       'Correct REKAP_CATALOG_CREDENTIAL.',
     );
@@ -92,21 +89,18 @@ function readSecret(variable: string): string | null {
   const text = process.env[variable]?.trim() ?? '';
   if (text === '') return null;
   if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new RekapError(
-    'configuration',
+  throw configurationError(
     `${variable} contains characters that are not allowed in a token.`,
     'It must contain only the token or the credential, on one line.',
   );
 }
 
 function readUrl(option: string, given: string): string {
-  if (given === '')
-    throw new RekapError('usage', `${option} is missing.`, 'Add --catalog https://…, or set REKAP_CATALOG.');
+  if (given === '') throw usageError(`${option} is missing.`, 'Add --catalog https://…, or set REKAP_CATALOG.');
   const url = URL.canParse(given) ? new URL(given) : null;
   const isPlain = url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!isPlain || !/^https?:$/.test(url.protocol))
-    throw new RekapError(
-      'usage',
+    throw usageError(
       // The URL isn't shown, because it may contain a password.
       `${option} is not a valid URL.`,
       'Use a URL such as https://catalog.example/api/catalog, without a user name, a password or a query.',
@@ -124,19 +118,16 @@ export function placeOf(catalog: CatalogSettings, extensions: string | undefined
   return { catalog, extensions: extensions ?? null, memory, environment: process.env };
 }
 
-async function warnOfPlainHttp({ url, token }: CatalogSettings): Promise<void> {
+function warnOfPlainHttp({ url, token }: CatalogSettings): void {
   if (token === null) return;
-  const [{ isLoopback }, { warningText }] = await Promise.all([
-    import('../source/base-url.ts'),
-    import('./print/terminal.ts'),
-  ]);
   const addresses = { '--catalog': ['token', url], REKAP_CATALOG_OAUTH_URL: ['credential', oauthUrl()] } as const;
   for (const [option, [secret, address]] of Object.entries(addresses)) {
     if (address === null) continue;
     const { protocol, hostname } = new URL(address);
     if (protocol === 'https:' || isLoopback(hostname)) continue;
-    const message = `The ${secret} is sent to ${hostname} without encryption, because ${option} starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`;
-    process.stderr.write(warningText(message, process.stderr));
+    printWarning(
+      `The ${secret} is sent to ${hostname} without encryption, because ${option} starts with http. Others on the network can read it and change the tables. Use https if the catalog supports it.`,
+    );
   }
 }
 
@@ -146,7 +137,7 @@ export async function withCatalog<Value>(
 ): Promise<Value> {
   return withSignals({ next: afterCommit }, async (signal) => {
     const settings = await readCatalogSettings(args, signal);
-    await warnOfPlainHttp(settings);
+    warnOfPlainHttp(settings);
     return use(settings);
   });
 }

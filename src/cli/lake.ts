@@ -1,10 +1,12 @@
 /** rekap lake: publishes snapshots to the tables of an Iceberg catalog, and describes what is there. */
 
 import { declareCommand, type Values } from './options/option.ts';
-import { type allOptions, pick, type publishOptions } from './options/all-options.ts';
+import { type allOptions, pick } from './options/all-options.ts';
 import { catalogOptions, lakeOptions, placeOf, withCatalog } from './lake-settings.ts';
 import { isRekapError, RekapError } from '../errors.ts';
+import { systemClock } from '../runtime/context.ts';
 import { countOf, formatNumber } from '../runtime/text.ts';
+import { chooseSnapshot } from '../warehouse/warehouse.ts';
 import type { PublishedLake } from '../share/lake/publish-lake.ts';
 
 const publishArguments = { ...pick('warehouse', 'snapshot', 'accept-source'), ...lakeOptions } as const;
@@ -15,22 +17,15 @@ export const publishLakeCommand = declareCommand({
     ['rekap lake publish --catalog https://catalog.example', 'publish the current snapshot to the namespace rekap'],
     ['rekap lake publish --catalog https://… --namespace dpr', 'publish to another namespace'],
   ],
-  async run(args) {
-    const published = await publish(args);
-    if (args.json) (await import('./print/terminal.ts')).printJson(published);
-    else process.stdout.write(describePublished(published));
-  },
+  run: publish,
+  print: describePublished,
 });
 
 type PublishArguments = Values<typeof publishArguments>;
 
 async function publish(args: PublishArguments): Promise<PublishedLake> {
   return withCatalog(args, async (catalog) => {
-    const [{ publishToLake }, { chooseSnapshot }, { systemClock }] = await Promise.all([
-      import('../share/lake/publish-lake.ts'),
-      import('../warehouse/warehouse.ts'),
-      import('../runtime/context.ts'),
-    ]);
+    const { publishToLake } = await import('../share/lake/publish-lake.ts');
     return publishToLake({
       warehouse: args.warehouse,
       snapshot: await chooseSnapshot(args.warehouse, args.snapshot),
@@ -43,9 +38,7 @@ async function publish(args: PublishArguments): Promise<PublishedLake> {
 
 /** Publishes the snapshot of a sync, also after a sync without changes, because the previous publication may have failed. */
 export async function publishSynced(
-  args: Values<typeof lakeOptions & Pick<typeof allOptions, 'log-format' | 'warehouse'> & typeof publishOptions> & {
-    readonly json: boolean;
-  },
+  args: Values<typeof lakeOptions & Pick<typeof allOptions, 'log-format' | 'warehouse' | 'accept-source' | 'json'>>,
 ): Promise<void> {
   const published = await publish({ ...args, snapshot: undefined }).catch((error: unknown) => {
     if (!isRekapError(error)) throw error;
@@ -73,41 +66,30 @@ ${tag === null ? 'The catalog does not keep tags of tables, so readers see only 
 export const lakeStatusCommand = declareCommand({
   options: { ...lakeOptions, ...pick('json') },
   async run(args) {
-    const [{ readLakeStatus }, { printJson }, { renderTable }] = await Promise.all([
-      import('../share/lake/inspect-lake.ts'),
-      import('./print/terminal.ts'),
-      import('./print/table.ts'),
-    ]);
-    const status = await withCatalog(args, (catalog) => readLakeStatus(placeOf(catalog, args.extensions)));
-    if (args.json) return printJson(status);
-    const { catalog, namespace, last, tables, tags } = status;
-    if (last === null)
-      return void process.stdout.write(`Nothing was published to the namespace ${namespace} of ${catalog}.\n`);
+    const { readLakeStatus } = await import('../share/lake/inspect-lake.ts');
+    return withCatalog(args, (catalog) => readLakeStatus(placeOf(catalog, args.extensions)));
+  },
+  async print({ catalog, namespace, last, tables, tags }) {
+    if (last === null) return `Nothing was published to the namespace ${namespace} of ${catalog}.\n`;
+    const { renderTable } = await import('./print/table.ts');
     const rows = tables.map(({ table, rows: count, dataFiles, deleteFiles, snapshots }) => [
       table,
       ...[count, dataFiles, deleteFiles, snapshots].map(formatNumber),
     ]);
     const head = ['table', 'rows', 'data files', 'delete files', 'versions'];
-    process.stdout.write(
-      `The namespace ${namespace} of ${catalog} contains snapshot ${last.snapshot_id}.
-Source: ${last.source}. Published at ${last.published_at}. Tags: ${tags.length}.\n\n${renderTable(rows, { head, right: [1, 2, 3, 4] })}\n`,
-    );
+    return `The namespace ${namespace} of ${catalog} contains snapshot ${last.snapshot_id}.
+Source: ${last.source}. Published at ${last.published_at}. Tags: ${tags.length}.\n\n${renderTable(rows, { head, right: [1, 2, 3, 4] })}\n`;
   },
 });
 
 export const lakeExpireCommand = declareCommand({
-  options: {
-    ...catalogOptions,
-    ...pick('keep', 'json'),
-  },
+  options: { ...catalogOptions, ...pick('keep', 'json') },
   async run(args) {
     const { expireTags } = await import('../share/lake/inspect-lake.ts');
-    const removed = await withCatalog(args, (catalog) => expireTags({ catalog }, args.keep));
-    if (args.json) return (await import('./print/terminal.ts')).printJson(removed);
-    process.stdout.write(
-      removed.length === 0
-        ? 'No tags were removed.\n'
-        : `Removed ${removed.map(({ tag }) => tag).join(', ')}.\nTo remove their data, let your engine expire the snapshots: docs/how-to/lakehouse.md has the command.\n`,
-    );
+    return withCatalog(args, (catalog) => expireTags({ catalog }, args.keep));
   },
+  print: (removed) =>
+    removed.length === 0
+      ? 'No tags were removed.\n'
+      : `Removed ${removed.map(({ tag }) => tag).join(', ')}.\nTo remove their data, let your engine expire the snapshots: docs/how-to/lakehouse.md has the command.\n`,
 });

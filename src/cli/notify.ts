@@ -1,14 +1,16 @@
 /** Notifies a dead man's switch, commands and a webhook of a sync. Problems are warnings, and don't change the exit code. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { below, boundTime, post, readUrl, sendSigned } from './send-notice.ts';
+import { below, post, readUrl, sendSigned } from './send-notice.ts';
 import { listenForSignals } from './signals.ts';
 import type { allOptions, notifyOptions } from './options/all-options.ts';
 import type { Values } from './options/option.ts';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import { renderMetrics } from '../notify/metrics.ts';
 import { lockAndRecordKilled } from '../publish/killed-runs.ts';
+import { boundSignal } from '../runtime/bound-signal.ts';
 import { summarizeRuns } from '../snapshots/freshness.ts';
 import { requireOutside, writeAside } from '../snapshots/query/write-aside.ts';
 import { readRuns, type RunLine } from '../warehouse/runs-log.ts';
@@ -40,11 +42,12 @@ const commandTimeout = 60_000;
 /** Milliseconds for notifications after a signal. Container engines kill after ten seconds. */
 const gracePeriod = 5000;
 const never = new AbortController().signal;
+const stopped = new Error('it was stopped by a signal');
 
 /** Returns a signal that aborts a grace period after `signal`. */
 function delayAbort(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
-  const begin = (): void => void setTimeout(() => controller.abort(), gracePeriod).unref();
+  const begin = (): void => void setTimeout(() => controller.abort(stopped), gracePeriod).unref();
   if (signal.aborted) begin();
   else signal.addEventListener('abort', begin, { once: true });
   return controller.signal;
@@ -95,14 +98,10 @@ export async function readNotifier(
     async begin() {
       // If this fails, the sync fails for the same reason.
       const killed = await lockAndRecordKilled(args.warehouse).catch(() => []);
-      if (killed.length > 0)
-        await send(
-          killed.map((line) => ({
-            ...line,
-            event: line.outcome === 'published' ? 'published' : 'failed',
-            warehouse: args.warehouse,
-          })),
-        );
+      const notices = killed.map((line): Notice => {
+        return { ...line, event: line.outcome === 'published' ? 'published' : 'failed', warehouse: args.warehouse };
+      });
+      if (notices.length > 0) await send(notices);
       if (pingUrl !== null) await orWarn('The ping', () => post(below(pingUrl, 'start'), '', {}, never));
     },
     end: async (ended) => send(await createNotices(args.warehouse, ended)),
@@ -139,25 +138,15 @@ async function runCommand(command: string, body: string, notice: Notice, signal:
   // The command may close stdin early.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(body);
-  const limit = boundTime(commandTimeout, signal);
+  const late = new Error(`it did not finish within ${commandTimeout / 1000} s`);
+  const limit = boundSignal(signal, commandTimeout, () => late);
   try {
-    await new Promise<void>((done, fail) => {
-      const end = (): void => {
-        if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
-        fail(
-          new Error(
-            signal.aborted ? 'it was stopped by a signal' : `it did not finish within ${commandTimeout / 1000} s`,
-          ),
-        );
-      };
-      if (limit.signal.aborted) end();
-      limit.signal.addEventListener('abort', end, { once: true });
-      child.once('error', fail);
-      child.once('exit', (code, killedBy) => {
-        if (code === 0) done();
-        else fail(new Error(code === null ? `ended by ${killedBy}` : `exit code ${code}`));
-      });
-    });
+    const [code, killedBy] = await once(child, 'exit', { signal: limit.signal });
+    if (code !== 0) throw new Error(code === null ? `ended by ${killedBy}` : `exit code ${code}`);
+  } catch (error) {
+    if (!limit.signal.aborted) throw error;
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    throw limit.signal.reason;
   } finally {
     limit.end();
   }

@@ -1,5 +1,6 @@
 /** rekap probe: drafts a pipeline from a few requests to a service. */
 
+import { usageError } from './options/usage-error.ts';
 import { basename, resolve } from 'node:path';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick } from './options/all-options.ts';
@@ -8,13 +9,11 @@ import { renderProbe } from './print/print-probe.ts';
 import { printWarning } from './print/terminal.ts';
 import { findTrusted, loadChosenProject } from './project.ts';
 import { withSignals } from './signals.ts';
-import { RekapError } from '../errors.ts';
 import { draftProject, nameProject } from '../probe/draft.ts';
 import { findDoubts, probe, type Probe } from '../probe/probe.ts';
 import { writeDraft } from '../probe/write-draft.ts';
 import type { Auth } from '../project/declaration.ts';
 import { findCode, projectFile } from '../project/find-project.ts';
-import type { LoadedProject } from '../project/load-project.ts';
 import { systemClock } from '../runtime/context.ts';
 
 export const command = declareCommand({
@@ -50,11 +49,23 @@ export const command = declareCommand({
   toJson: ({ found, draft, written }) => ({ ...summarize(found), files: written, draft: draft.pipeline }),
   print({ found, draft, written, into, project }, args) {
     for (const doubt of findDoubts(found)) printWarning(`Check this before you sync: ${doubt}.`);
-    const files = written.map((file) => `Wrote ${file}\n`).join('');
-    const steps = args['dry-run']
-      ? draft.pipeline
-      : files + nextSteps(into, draft.sample !== null, found, project, args['api-key-file']);
-    return `${renderProbe(found)}\n${steps}`;
+    if (args['dry-run']) return `${renderProbe(found)}\n${draft.pipeline}`;
+    const keyFile = args['api-key-file'];
+    const key = keyFile === undefined ? '' : ` --api-key-file ${keyFile}`;
+    const here = into === '.' || project !== null ? '' : ` --project ${into}`;
+    const source = project?.baseUrl === null ? ` --base-url ${found.origin}` : '';
+    const isOther = project !== null && JSON.stringify(project.auth) !== JSON.stringify(found.auth);
+    return [
+      renderProbe(found),
+      ...written.map((file) => `Wrote ${file}`),
+      '',
+      'Read the draft and correct what is wrong. Then:',
+      ...(isOther ? ['  (declare `auth` in rekap.project.ts as you gave it with --auth)'] : []),
+      `  rekap check${here}`,
+      ...(draft.sample === null ? [] : [`  rekap test${here}`]),
+      `  rekap sync${here}${source}${key}`,
+      '',
+    ].join('\n');
   },
 });
 
@@ -64,33 +75,10 @@ function readAuth(text: string): Auth {
   if (name === '' && kind === 'basic') return { basic: true };
   if (/^[\w-]+$/.test(name) && kind === 'header') return { header: name };
   if (/^[\w.[\]-]+$/.test(name) && kind === 'query') return { query: name };
-  throw new RekapError(
-    'usage',
+  throw usageError(
     `--auth ${JSON.stringify(text)} is not a place for a key.`,
     'Use bearer, basic, header:x-api-key or query:token, with the name that the service expects.',
   );
-}
-
-function nextSteps(
-  folder: string,
-  hasSample: boolean,
-  found: Probe,
-  project: LoadedProject | null,
-  keyFile: string | undefined,
-): string {
-  const key = keyFile === undefined ? '' : ` --api-key-file ${keyFile}`;
-  const here = folder === '.' || project !== null ? '' : ` --project ${folder}`;
-  const source = project !== null && project.baseUrl === null ? ` --base-url ${found.origin}` : '';
-  const isOther = project !== null && JSON.stringify(project.auth) !== JSON.stringify(found.auth);
-  return [
-    '',
-    'Read the draft and correct what is wrong. Then:',
-    ...(isOther ? ['  (declare `auth` in rekap.project.ts as you gave it with --auth)'] : []),
-    `  rekap check${here}`,
-    ...(hasSample ? [`  rekap test${here}`] : []),
-    `  rekap sync${here}${source}${key}`,
-    '',
-  ].join('\n');
 }
 
 function summarize({ requests, envelope, paging, partition, keys, columns, skipped, records }: Probe): object {

@@ -1,6 +1,7 @@
 /** Loads the project of a command. */
 
-import { isRekapError, RekapError } from '../errors.ts';
+import { configurationError } from './options/usage-error.ts';
+import { isRekapError } from '../errors.ts';
 import type { LoadedProject } from '../project/load-project.ts';
 
 export async function loadChosenProject(given: string | undefined): Promise<LoadedProject> {
@@ -18,8 +19,7 @@ export async function findTrusted(given: string | undefined): Promise<string | n
   for (const path of await listLoaded(folder)) {
     const why = await whyUntrusted(path);
     if (why !== null)
-      throw new RekapError(
-        'configuration',
+      throw configurationError(
         `The project in ${folder} is not used, because ${path} ${why}, and its code would run.`,
         'If you trust it, add --project with this folder.',
       );

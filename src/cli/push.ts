@@ -1,49 +1,39 @@
 /** rekap push: copies a snapshot to a bucket, and makes it current there. */
 
 import { declareCommand, type Values } from './options/option.ts';
-import { type allOptions, pick, type publishOptions } from './options/all-options.ts';
+import { type allOptions, pick } from './options/all-options.ts';
 import { isRekapError, RekapError } from '../errors.ts';
 import { readBucketUrl } from '../share/address.ts';
 import type { LogFormat } from './print/event-log.ts';
 import { systemClock } from '../runtime/context.ts';
 import { countOf, formatBytes } from '../runtime/text.ts';
+import { chooseSnapshot } from '../warehouse/warehouse.ts';
 import type { Pushed } from '../share/push-snapshot.ts';
 
-export const pushCommand = declareCommand({
+const options = pick('warehouse', 'snapshot', 'keep', 'accept-source', 'json');
+
+export const command = declareCommand({
   positionals: { bucket: 's3://bucket/prefix; for a store other than AWS, set AWS_ENDPOINT_URL_S3' },
-  options: pick('warehouse', 'snapshot', 'keep', 'accept-source', 'json'),
+  options,
   examples: [
     ['rekap push s3://figures/dpr', 'credentials and region come from the standard AWS settings'],
     ['AWS_ENDPOINT_URL_S3=https://store.example rekap push s3://figures/dpr', 'another store with an S3 API'],
   ],
-  async run({ warehouse, snapshot, keep, json, 'accept-source': acceptSource }, [url]) {
-    const pushed = await push(readBucketUrl(url!).url, { warehouse, snapshot, keep, acceptSource });
-    if (json) (await import('./print/terminal.ts')).printJson(pushed);
-    else process.stdout.write(describePushed(pushed));
-  },
+  run: async (args, [url]) => push(readBucketUrl(url!).url, args),
+  print: describePushed,
 });
 
-interface PushSettings {
-  readonly warehouse: string;
-  readonly snapshot: string | undefined;
-  readonly keep: number;
-  readonly acceptSource: boolean;
-  readonly logFormat?: LogFormat;
-}
-
-async function push(url: string, settings: PushSettings): Promise<Pushed> {
-  const [{ pushSnapshot }, { withBucket }, { chooseSnapshot }] = await Promise.all([
+async function push(url: string, args: Values<typeof options>, logFormat?: LogFormat): Promise<Pushed> {
+  const [{ pushSnapshot }, { withBucket }] = await Promise.all([
     import('../share/push-snapshot.ts'),
     import('./use-bucket.ts'),
-    import('../warehouse/warehouse.ts'),
   ]);
-  const snapshot = await chooseSnapshot(settings.warehouse, settings.snapshot);
-  return withBucket(
-    url,
-    'pushing',
-    (bucket, watcher) => pushSnapshot({ ...settings, snapshot, bucket, clock: systemClock, ...watcher }),
-    { logFormat: settings.logFormat },
-  );
+  const { warehouse, keep, 'accept-source': acceptSource } = args;
+  const snapshot = await chooseSnapshot(warehouse, args.snapshot);
+  const settings = { warehouse, snapshot, keep, acceptSource, clock: systemClock };
+  return withBucket(url, 'pushing', (bucket, watcher) => pushSnapshot({ ...settings, bucket, ...watcher }), {
+    logFormat,
+  });
 }
 
 function describePushed({ outcome, snapshot, bucket, files, bytes, removed }: Pushed): string {
@@ -52,16 +42,12 @@ function describePushed({ outcome, snapshot, bucket, files, bytes, removed }: Pu
   return `Pushed snapshot ${snapshot} to ${bucket}: ${countOf(files, 'file')}, ${formatBytes(bytes)}\n${gone}`;
 }
 
-type PushedArguments = Values<Pick<typeof allOptions, 'log-format' | 'warehouse'> & typeof publishOptions> & {
-  readonly keep: number;
-  readonly json: boolean;
-};
+type SyncArguments = Values<Pick<typeof allOptions, 'log-format' | 'warehouse' | 'keep' | 'accept-source' | 'json'>>;
 
 /** Pushes the snapshot of a sync, also after a sync without changes, because the previous push may have failed. */
-export async function pushPublished(bucket: string, args: PushedArguments): Promise<void> {
-  const { warehouse, keep, 'accept-source': acceptSource, 'log-format': logFormat } = args;
-  const settings = { warehouse, snapshot: undefined, keep, acceptSource, logFormat };
-  const pushed = await push(bucket, settings).catch((error: unknown) => {
+export async function pushPublished(bucket: string, args: SyncArguments): Promise<void> {
+  const logFormat = args['log-format'];
+  const pushed = await push(bucket, { ...args, snapshot: undefined }, logFormat).catch((error: unknown) => {
     if (!isRekapError(error, 'bucket', 'bucket-conflict')) throw error;
     const next = `${error.next} The snapshot is published in the local warehouse. To push it later, run "rekap push ${bucket}".`;
     throw new RekapError(error.code, error.message, next, { cause: error });

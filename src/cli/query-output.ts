@@ -1,11 +1,11 @@
 /** Writes the result of a query to stdout or a file, with a notice for figures of the sample. */
 
+import { usageError } from './options/usage-error.ts';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { writePaged } from './print/page-output.ts';
 import { writePlainTable, writeTable } from './print/result-table.ts';
 import { printNotice, writeOut } from './print/terminal.ts';
-import { RekapError } from '../errors.ts';
 import type { QueryResult } from '../snapshots/query/query-result.ts';
 import { queryToParquet, type QuerySettings, runQuery } from '../snapshots/query/run-query.ts';
 import { writeAside } from '../snapshots/query/write-aside.ts';
@@ -30,8 +30,7 @@ export function formatOfFile(file: string): Format {
   const extension = extname(file).toLowerCase();
   const format = Object.entries(formatsByExtension).find(([known]) => known === extension)?.[1];
   if (format !== undefined) return format;
-  throw new RekapError(
-    'usage',
+  throw usageError(
     `The extension ${JSON.stringify(extension)} of ${file} does not match any format.`,
     'Use the extension .md, .csv, .json, .parquet, .xlsx or .txt, or add --format.',
   );

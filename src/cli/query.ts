@@ -1,5 +1,6 @@
 /** rekap query: runs one SQL statement on a snapshot. */
 
+import { usageError } from './options/usage-error.ts';
 import { fstatSync } from 'node:fs';
 import { declareCommand, type Options, type Values } from './options/option.ts';
 import { allOptions, pick, readWarehouse } from './options/all-options.ts';
@@ -8,7 +9,6 @@ import { writeOut } from './print/terminal.ts';
 import { describeAccess } from './query-guide.ts';
 import { formatOfFile, printResult, saveResult } from './query-output.ts';
 import { listenForSignals } from './signals.ts';
-import { RekapError } from '../errors.ts';
 import { maxMemory } from '../runtime/database.ts';
 import { requireOutside, temporaryName } from '../snapshots/query/write-aside.ts';
 import { describeManifest, sampleNotice } from '../warehouse/snapshot-format.ts';
@@ -54,7 +54,7 @@ async function runQueryCommand(args: Values<typeof options>, [argument]: readonl
   const { warehouse, out, 'max-duration': seconds } = args;
   const format = args.format ?? (args.json ? 'json' : out === undefined ? 'table' : formatOfFile(out));
   if ((format === 'parquet' || format === 'xlsx') && out === undefined)
-    throw new RekapError('usage', `--format ${format} requires an output file.`, 'Add --out FILE.');
+    throw usageError(`--format ${format} requires an output file.`, 'Add --out FILE.');
   const snapshot = await chooseSnapshot(warehouse, args.snapshot);
   const database = await requireDatabase(snapshot);
   if (sql === null) return writeOut(await describeAccess(snapshot, database));
@@ -85,7 +85,7 @@ async function readSql(argument: string | undefined): Promise<string | null> {
   for await (const piece of process.stdin) {
     text += piece;
     if (text.length > maxSqlLength)
-      throw new RekapError('usage', 'The standard input is too long for a query.', 'Pipe in a single statement.');
+      throw usageError('The standard input is too long for a query.', 'Pipe in a single statement.');
   }
   return text;
 }
@@ -96,8 +96,7 @@ function readParameters(given: readonly string[] = []): Readonly<Record<string, 
     given.map((text) => {
       const at = text.indexOf('=');
       if (at > 0) return [text.slice(0, at).replace(/^\$/, ''), text.slice(at + 1)];
-      throw new RekapError(
-        'usage',
+      throw usageError(
         `--param ${JSON.stringify(text)} does not have the form NAME=VALUE.`,
         'Write --param code=11, and use $code in the query.',
       );

@@ -1,11 +1,11 @@
 /** rekap report: writes the report of a snapshot as one HTML page. */
 
+import { usageError } from './options/usage-error.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { declareCommand } from './options/option.ts';
 import { allOptions, pick, readWarehouse } from './options/all-options.ts';
 import { findReportModule } from './project.ts';
-import { RekapError } from '../errors.ts';
 import { makeReport } from '../publish/write-report.ts';
 import { requireOutside, writeAside } from '../snapshots/query/write-aside.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
@@ -32,11 +32,7 @@ export const command = declareCommand({
     const reportModule = await findReportModule(project, manifest.project.name);
     const page = await makeReport(reportModule, manifest, { folder, landing, pinned }, lang);
     if (page === null)
-      throw new RekapError(
-        'usage',
-        `Snapshot ${id} does not contain figures for its report.`,
-        'Sync all datasets first.',
-      );
+      throw usageError(`Snapshot ${id} does not contain figures for its report.`, 'Sync all datasets first.');
     await writeAside(file, (aside) => writeFile(aside, page));
     return file;
   },

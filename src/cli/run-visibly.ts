@@ -1,7 +1,8 @@
 /** Runs a sync or replay for the command line: shows progress, passes signals on, and prints the summary. */
 
 import { invocation } from './options/invocation.ts';
-import type { LogFormat } from './print/event-log.ts';
+import type { allOptions } from './options/all-options.ts';
+import type { Values } from './options/option.ts';
 import { createProgress } from './print/progress.ts';
 import { renderSummary } from './print/sync-summary.ts';
 import { printJson } from './print/terminal.ts';
@@ -10,14 +11,9 @@ import type { Project } from '../project/declaration.ts';
 import type { SyncContext, SyncResult } from '../publish/run.ts';
 import { systemClock } from '../runtime/context.ts';
 
-interface Output {
-  readonly json: boolean;
-  readonly 'log-format': LogFormat;
-}
-
 export async function runVisibly(
   project: Project,
-  { json, 'log-format': logFormat }: Output,
+  { json, 'log-format': logFormat }: Values<Pick<typeof allOptions, 'json' | 'log-format'>>,
   run: (context: SyncContext) => Promise<SyncResult>,
   offers: { readonly canResume?: boolean } = {},
 ): Promise<void> {

@@ -12,18 +12,11 @@ import { startService } from '../serve/service.ts';
 import { sync } from '../sync.ts';
 import { openSample } from '../testing/open-sample.ts';
 
-interface SampleService {
-  readonly url: string;
-  readonly apiKey: Secret;
-  close(): Promise<void>;
-}
-
-export async function startSample(project: LoadedProject): Promise<SampleService> {
+export async function startSample(project: LoadedProject) {
   const key = generateApiKey();
-  const { pipelines } = project;
   const source = await openSample(project);
   const service = await startService({
-    pipelines,
+    pipelines: project.pipelines,
     about: project,
     source,
     keys: new ApiKeys([key]),
@@ -40,12 +33,7 @@ export async function startSample(project: LoadedProject): Promise<SampleService
   };
 }
 
-export interface SampleWarehouse {
-  readonly folder: string;
-  remove(): Promise<void>;
-}
-
-export async function syncSample(project: LoadedProject, signal: AbortSignal): Promise<SampleWarehouse> {
+export async function syncSample(project: LoadedProject, signal: AbortSignal) {
   const folder = await mkdtemp(join(tmpdir(), 'rekap-sample-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const service = await startSample(project);

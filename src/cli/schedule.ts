@@ -1,5 +1,6 @@
 /** rekap schedule: syncs on a cron schedule, in the foreground, until a signal stops it. */
 
+import { usageError } from './options/usage-error.ts';
 import { formatAge } from '../runtime/text.ts';
 import { allOptions, pick } from './options/all-options.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
@@ -9,9 +10,8 @@ import { listenForSignals } from './signals.ts';
 import { commonOptions, prepareSync, syncOptions } from './sync.ts';
 import { holdOutput, readNotices, notifyOthers } from './notify-others.ts';
 import { invocation } from './options/invocation.ts';
-import { RekapError } from '../errors.ts';
 import { readTimetable, runSchedule, type ScheduleEvent, withRetries } from './timetable.ts';
-import { renderMetrics } from '../notify/metrics.ts';
+import { renderMetrics, type ScheduleState } from '../notify/metrics.ts';
 import { createRunsReader, readRuns } from '../warehouse/runs-log.ts';
 import { systemClock } from '../runtime/context.ts';
 import { lastBegun, type RunsSummary, summarizeRuns } from '../snapshots/freshness.ts';
@@ -40,22 +40,14 @@ export const command = declareCommand({
   run,
 });
 
-/** What /health and /metrics report about the schedule. */
-interface State {
-  isRunning: boolean;
-  nextAt: Date | null;
-  retries: number;
-}
-
 async function run(args: Values<typeof options>): Promise<void> {
-  if (args.cron === undefined)
-    throw new RekapError('usage', 'The schedule is missing.', 'Add --cron, such as --cron "0 3 * * *".');
+  if (args.cron === undefined) throw usageError('The schedule is missing.', 'Add --cron, such as --cron "0 3 * * *".');
   const timetable = readTimetable(args.cron, Intl.DateTimeFormat().resolvedOptions().timeZone);
   const requested = { ...args, 'dry-run': false, unpin: false, json: false };
   // Reports invalid settings now instead of at the first sync.
   await prepareSync(requested);
   await readNotices(args);
-  const state: State = { isRunning: false, nextAt: null, retries: 0 };
+  const state: ScheduleState = { isRunning: false, nextAt: null, retries: 0 };
   const log = logToStderr(args['log-format']);
   const report = (event: ScheduleEvent): void => {
     if (event.kind === 'wait') state.nextAt = event.until;
@@ -97,7 +89,7 @@ async function run(args: Values<typeof options>): Promise<void> {
   }
 }
 
-async function openMonitor(warehouse: string, host: string, port: number, state: State) {
+async function openMonitor(warehouse: string, host: string, port: number, state: ScheduleState) {
   const readLines = createRunsReader(warehouse);
   const readSummary = async (): Promise<RunsSummary> => summarizeRuns(await readLines());
   const { startMonitor } = await import('../serve/listen.ts');
@@ -134,7 +126,7 @@ function logEvent(log: ReturnType<typeof logToStderr>, event: ScheduleEvent) {
 }
 
 /** Returns the response of /health. It is always ok, because a restart doesn't fix stale data. */
-function describeHealth({ isRunning, nextAt }: State, { lastFromSource: last, success }: RunsSummary): object {
+function describeHealth({ isRunning, nextAt }: ScheduleState, { lastFromSource: last, success }: RunsSummary): object {
   return {
     status: 'ok',
     state: isRunning ? 'running' : 'waiting',

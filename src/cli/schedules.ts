@@ -14,15 +14,16 @@ export interface Schedule {
   /** Paths in deploy/ by path in the output folder. */
   readonly files: Readonly<Record<string, string>>;
   readonly when: string;
-  /** Says how to set up notifications of failed syncs, if rekap.json sets up none. */
-  readonly ifUnset: string;
+  /** Says how to set up notifications of failed syncs, if rekap.json sets up none. By default `notNotified`, with a period. */
+  readonly ifUnset?: string;
   /** Says what to consider if rekap.json sets "ping-url" or "on-failure". */
   readonly ifSet?: string;
   /** Commands with placeholders. */
   readonly enable: readonly string[];
 }
 
-const notNotified = 'A failed sync sends no notification. To set one up, add "ping-url" or "on-failure" to rekap.json';
+export const notNotified =
+  'A failed sync sends no notification. To set one up, add "ping-url" or "on-failure" to rekap.json';
 
 export const schedules = {
   systemd: {
@@ -43,13 +44,11 @@ export const schedules = {
   cron: {
     files: { 'rekap.cron': 'cron/rekap.cron' },
     when: 'A sync starts daily at 03:00, local time. To change this, edit rekap.cron.',
-    ifUnset: `${notNotified}.`,
     enable: ['(crontab -l 2> /dev/null; cat {{folder}}/rekap.cron) | crontab -', 'crontab -l'],
   },
   kubernetes: {
     files: { 'rekap.yaml': 'kubernetes/rekap.yaml', 'rekap-serve.yaml': 'kubernetes/rekap-serve.yaml' },
     when: 'A sync starts daily at 03:00, Jakarta time. To change this, edit schedule in rekap.yaml.',
-    ifUnset: `${notNotified}.`,
     ifSet:
       'In the cluster, anyone who can read ConfigMaps can read it. To prevent this, move the secret to the Secret rekap-env, such as to REKAP_PING_URL.',
     enable: [
@@ -71,7 +70,6 @@ export const schedules = {
   compose: {
     files: { 'compose.yaml': 'compose.yaml' },
     when: 'A sync starts daily at 03:00, Jakarta time. To change this, edit --cron in compose.yaml.',
-    ifUnset: `${notNotified}.`,
     ifSet:
       'The user of the container (1000) must be able to read it. If your user ID differs, run: sudo chown 1000 {{folder}}/rekap.json',
     enable: ['sudo chown 1000 {{keyFile}}', 'docker compose --project-directory {{folder}} up --detach schedule'],

@@ -1,41 +1,23 @@
 /** Sends notices of a sync to a dead man's switch or a webhook. */
 
+import { usageError } from './options/usage-error.ts';
 import { createHmac } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { messageOf, RekapError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
+import { boundSignal } from '../runtime/bound-signal.ts';
 
 const requestTimeout = 10_000;
 /** Milliseconds before each retry of a webhook. */
 const webhookDelays = [1000, 5000];
-
-/** Returns a signal that aborts after a timeout, or with `parent`. Node may lose a timeout that AbortSignal.any combines. */
-export function boundTime(milliseconds: number, parent: AbortSignal): { readonly signal: AbortSignal; end(): void } {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(new Error('it was stopped by a signal'));
-  const timer = setTimeout(
-    () => controller.abort(new Error(`it did not respond within ${milliseconds / 1000} s`)),
-    milliseconds,
-  );
-  if (parent.aborted) abort();
-  parent.addEventListener('abort', abort, { once: true });
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer);
-      parent.removeEventListener('abort', abort);
-    },
-  };
-}
 
 /** @throws `usage` if the text is not an HTTP URL, or contains credentials. */
 export function readUrl(text: string | undefined, option: string): URL | null {
   if (text === undefined) return null;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new RekapError('usage', `--${option} is not a URL.`, 'Use a URL that starts with https:// or http://.');
+    throw usageError(`--${option} is not a URL.`, 'Use a URL that starts with https:// or http://.');
   if (url.username === '' && url.password === '') return url;
-  throw new RekapError(
-    'usage',
+  throw usageError(
     `The URL of --${option} contains a user name or a password, which rekap does not send.`,
     'Use a URL with the secret in its path.',
   );
@@ -56,7 +38,8 @@ export async function post(
   signal: AbortSignal,
 ): Promise<void> {
   const { request } = await import('undici');
-  const limit = boundTime(requestTimeout, signal);
+  const late = new Error(`it did not respond within ${requestTimeout / 1000} s`);
+  const limit = boundSignal(signal, requestTimeout, () => late);
   try {
     const response = await request(url, { method: 'POST', body, headers, signal: limit.signal });
     await response.body.dump();

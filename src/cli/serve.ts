@@ -1,5 +1,6 @@
 /** rekap serve: serves the API from the sample, a folder of JSON files, or a warehouse. */
 
+import { usageError } from './options/usage-error.ts';
 import { once } from 'node:events';
 import { countFaults, listFaults, parseFaults } from './faults.ts';
 import { declareCommand, type Options, type Values } from './options/option.ts';
@@ -12,7 +13,6 @@ import { remoteAccessWarning, describeService } from './service-text.ts';
 import { loadChosenProject } from './project.ts';
 import { listenForSignals } from './signals.ts';
 import { isBucketUrl } from '../share/address.ts';
-import { RekapError } from '../errors.ts';
 import { isLoopback } from '../source/base-url.ts';
 import { systemClock } from '../runtime/context.ts';
 import type { Project } from '../project/declaration.ts';
@@ -58,8 +58,7 @@ async function runServe(args: ServeArguments): Promise<void> {
     served = await openServed(args, signals.signal);
     const { project, source, published, isSample } = served;
     if (keyText === null && !isSample)
-      throw new RekapError(
-        'usage',
+      throw usageError(
         'The API keys that the service accepts are missing.',
         'Set REKAP_API_KEYS, or add --api-keys-file FILE with one key per line.',
       );
@@ -126,20 +125,13 @@ async function openServed(args: ServeArguments, signal: AbortSignal): Promise<Se
     return { project, source, published: { warehouse, snapshot }, isSample, close };
   }
   if (data === undefined && !args.sample)
-    throw new RekapError(
-      'usage',
-      'The source to serve is missing.',
-      'Add --sample, --data FOLDER or --warehouse FOLDER.',
-    );
+    throw usageError('The source to serve is missing.', 'Add --sample, --data FOLDER or --warehouse FOLDER.');
   const project = await loadChosenProject(args.project);
-  if (data !== undefined) {
-    const source = await openFolderSource(data, project.pipelines);
-    return { project, source, published: null, isSample: false, close: async () => source.close() };
-  }
-  const source = await openSample(project);
+  const isSample = data === undefined;
+  const source = isSample ? await openSample(project) : await openFolderSource(data, project.pipelines);
   // With faults, only the endpoints are served.
-  if (args.faults !== undefined)
-    return { project, source, published: null, isSample: true, close: async () => source.close() };
+  if (!isSample || args.faults !== undefined)
+    return { project, source, published: null, isSample, close: async () => source.close() };
   const { syncSample } = await import('./sample-service.ts');
   const sample = await syncSample(project, signal);
   const snapshot = await requireCurrent(sample.folder);
@@ -147,7 +139,7 @@ async function openServed(args: ServeArguments, signal: AbortSignal): Promise<Se
     await source.close();
     await sample.remove();
   };
-  return { project, source, published: { warehouse: sample.folder, snapshot: () => snapshot }, isSample: true, close };
+  return { project, source, published: { warehouse: sample.folder, snapshot: () => snapshot }, isSample, close };
 }
 
 async function readKeyText(file: string | undefined): Promise<{ text: string; origin: string } | null> {

@@ -3,6 +3,8 @@
 import { declareCommand } from './options/option.ts';
 import { pick } from './options/all-options.ts';
 import { lakeOptions, placeOf, readNamespace, withCatalog } from './lake-settings.ts';
+import { printWarning } from './print/terminal.ts';
+import { systemClock } from '../runtime/context.ts';
 import { formatNumber } from '../runtime/text.ts';
 
 export const landCommand = declareCommand({
@@ -11,22 +13,17 @@ export const landCommand = declareCommand({
   examples: [['rekap lake land --catalog https://…', 'copy the accepted records of the newest run to raw.records']],
   async run(args, [run = null]) {
     const { landRecords } = await import('../share/spark/land-records.ts');
-    const landed = await withCatalog(args, (catalog) =>
+    return withCatalog(args, (catalog) =>
       landRecords(
         { warehouse: args.warehouse, run },
         { ...placeOf(catalog, args.extensions), acceptSource: args['accept-source'] },
       ),
     );
-    if (args.json) return (await import('./print/terminal.ts')).printJson(landed);
-    const counts = Object.entries(landed.records).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
-    if (!landed.keepsBranches) {
-      const { warningText } = await import('./print/terminal.ts');
-      const message = 'The catalog does not keep branches of tables, so the script of "rekap lake script" fails there.';
-      process.stderr.write(warningText(message, process.stderr));
-    }
-    process.stdout.write(
-      `Landed run ${landed.run} in the table raw.records of ${landed.catalog}: ${counts.join(', ')}\n`,
-    );
+  },
+  print({ run, catalog, records, keepsBranches }) {
+    if (!keepsBranches)
+      printWarning('The catalog does not keep branches of tables, so the script of "rekap lake script" fails there.');
+    return `Landed run ${run} in the table raw.records of ${catalog}: ${listCounts(records)}\n`;
   },
 });
 
@@ -44,22 +41,17 @@ export const scriptCommand = declareCommand({
     const { landing } = await findLanding({ warehouse: args.warehouse, run });
     const file = await readRunFile(landing);
     requireOwnFile(landing, file);
-    process.stdout.write(await sparkScript(file.project, file.run, namespace));
+    return sparkScript(file.project, file.run, namespace);
   },
+  print: (script) => script,
 });
 
 export const releaseCommand = declareCommand({
   positionals: { run: 'ID of the run' },
-  options: {
-    ...pick('warehouse', 'accept-changes', 'accept-source', 'json'),
-    ...lakeOptions,
-  },
+  options: { ...pick('warehouse', 'accept-changes', 'accept-source', 'json'), ...lakeOptions },
   async run(args, [run = '']) {
-    const [{ releaseRun }, { systemClock }] = await Promise.all([
-      import('../share/spark/release.ts'),
-      import('../runtime/context.ts'),
-    ]);
-    const released = await withCatalog(args, (catalog) =>
+    const { releaseRun } = await import('../share/spark/release.ts');
+    return withCatalog(args, (catalog) =>
       releaseRun({
         ...placeOf(catalog, args.extensions),
         warehouse: args.warehouse,
@@ -69,14 +61,15 @@ export const releaseCommand = declareCommand({
         clock: systemClock,
       }),
     );
-    if (args.json) return (await import('./print/terminal.ts')).printJson(released);
-    if (released.outcome === 'unchanged')
-      return void process.stdout.write(
-        `The namespace ${released.namespace} of ${released.catalog} already contains run ${run}.\n`,
-      );
-    const rows = Object.entries(released.rows).map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`);
-    process.stdout.write(
-      `Released run ${run} in the namespace ${released.namespace} of ${released.catalog} in one commit: ${rows.join(', ')}\n`,
-    );
+  },
+  print({ outcome, namespace, catalog, run, rows }) {
+    if (outcome === 'unchanged') return `The namespace ${namespace} of ${catalog} already contains run ${run}.\n`;
+    return `Released run ${run} in the namespace ${namespace} of ${catalog} in one commit: ${listCounts(rows)}\n`;
   },
 });
+
+function listCounts(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([dataset, count]) => `${formatNumber(count)} of ${dataset}`)
+    .join(', ');
+}

@@ -1,6 +1,6 @@
 /** rekap status: reports whether the data is fresh, as a line of text and an exit code. */
 
-import { RekapError } from '../errors.ts';
+import { usageError } from './options/usage-error.ts';
 import { readAllRuns } from '../publish/killed-runs.ts';
 import { countOf, formatAge, formatNumber } from '../runtime/text.ts';
 import { judgeStatus, type Status } from '../snapshots/freshness.ts';
@@ -90,8 +90,7 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 export function readDuration(text: string, option: string): number {
   const [, number, unit] = /^(\d{1,6})\s*([smhd])$/.exec(text.trim()) ?? [];
   if (number !== undefined && Number(number) > 0) return Number(number) * units[unit!]!;
-  throw new RekapError(
-    'usage',
+  throw usageError(
     `${nameOption(option)} ${JSON.stringify(text)} is not a valid duration.`,
     'Use a number followed by s, m, h or d, such as 26h.',
   );

@@ -1,5 +1,6 @@
 /** rekap sync: fetches and checks all datasets, and publishes a snapshot. */
 
+import { usageError } from './options/usage-error.ts';
 import { nameOption } from './options/invocation.ts';
 import { notifyOptions, pick, publishOptions, readPublishOptions } from './options/all-options.ts';
 import { declareCommand, type Values } from './options/option.ts';
@@ -8,7 +9,6 @@ import { runVisibly } from './run-visibly.ts';
 import { notifyOthers } from './notify-others.ts';
 import { readBucketUrl } from '../share/address.ts';
 import { checkCatalogSettings, lakeOptions } from './lake-settings.ts';
-import { RekapError } from '../errors.ts';
 import { readBaseUrl } from '../source/base-url.ts';
 import { loadChosenProject } from './project.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
@@ -83,17 +83,13 @@ export async function prepareSync(args: SyncArguments): Promise<() => Promise<vo
   const project = await loadChosenProject(args.project);
   const given = args['base-url'] ?? project.baseUrl;
   if (given === null && !args.sample)
-    throw new RekapError(
-      'usage',
+    throw usageError(
       'The source is missing.',
       'Add --base-url https://… for a service, or --sample for sample figures.',
     );
   const baseUrl = given === null || args.sample ? null : readBaseUrl(given, project.pipelines);
   const partitions = readPartitions(args.partition, project, args.dataset ?? null);
-  const datasets = readDatasets(
-    args.dataset,
-    project.pipelines.map(({ table }) => table),
-  );
+  const datasets = readDatasets(args.dataset, project);
   const bucket = args.push === undefined ? null : readBucketUrl(args.push).url;
   if (args.lake) await checkCatalogSettings(args);
   const key = baseUrl === null ? null : await readApiKey(args['api-key-file'], project.auth, project.pipelines);
@@ -137,11 +133,9 @@ function readPartitions(
   different.delete('');
   const option = nameOption('partition');
   const [pipeline, ...others] = different.values();
-  if (pipeline === undefined)
-    throw new RekapError('usage', `${option}: these datasets have no partitions.`, 'Remove --partition.');
+  if (pipeline === undefined) throw usageError(`${option}: these datasets have no partitions.`, 'Remove --partition.');
   if (others.length > 0)
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `${option}: the datasets have different partitions (${[...different.keys()].join(', ')}).`,
       'Choose datasets with the same partitions with --dataset.',
     );
@@ -155,8 +149,7 @@ function normalizePartition(partition: string, pipeline: AnyPipeline): string {
   const option = nameOption('partition');
   const toList = `To list them, run "rekap query 'SELECT DISTINCT ${columns.join(', ')} FROM ${pipeline.table}'".`;
   if (values.length !== columns.length)
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `${option} ${JSON.stringify(partition)} does not have ${columns.length} values with slashes between them (${columns.join('/')}).`,
       toList,
     );
@@ -165,8 +158,7 @@ function normalizePartition(partition: string, pipeline: AnyPipeline): string {
     if (column.kind !== 'integer') return value;
     const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = column;
     if (/^-?\d{1,18}$/.test(value) && Number(value) >= min && Number(value) <= max) return String(BigInt(value));
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `${option} ${JSON.stringify(value)} is not a value of ${columns[place]}, which is a whole number.`,
       `Use numbers, such as --partition 1101 1102. ${toList}`,
     );
@@ -174,11 +166,11 @@ function normalizePartition(partition: string, pipeline: AnyPipeline): string {
   return joinPartition(normalized);
 }
 
-function readDatasets(given: readonly string[] | undefined, known: readonly string[]): readonly string[] | null {
+function readDatasets(given: readonly string[] | undefined, { pipelines }: Project): readonly string[] | null {
+  const known = pipelines.map(({ table }) => table);
   const wrong = given?.find((name) => !known.includes(name));
   if (wrong !== undefined)
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `${nameOption('dataset')} ${JSON.stringify(wrong)} is not a dataset.`,
       `The datasets are ${known.join(' and ')}.`,
     );

@@ -1,5 +1,6 @@
 /** Runs syncs on a cron schedule, and retries those that fail. */
 
+import { usageError } from './options/usage-error.ts';
 import { Cron } from 'croner';
 import { ExitCode, messageOf, RekapError } from '../errors.ts';
 import type { Clock } from '../runtime/context.ts';
@@ -17,25 +18,17 @@ export interface Timetable {
 export function readTimetable(cron: string, timezone: string): Timetable {
   const example =
     'Use five fields, such as --cron "0 3 * * *": minute, hour, day of the month, month, day of the week.';
+  const refuse = (why: string, cause?: unknown): RekapError =>
+    usageError(`${JSON.stringify(cron)} is not a cron expression: ${why}`, example, cause);
   // Croner also accepts a date, which occurs only once.
-  const isCron = /^(@\w+|\S+(\s+\S+){4})$/.test(cron.trim());
-  if (!isCron)
-    throw new RekapError(
-      'usage',
-      `${JSON.stringify(cron)} is not a cron expression: it does not have five fields.`,
-      example,
-    );
+  if (!/^(@\w+|\S+(\s+\S+){4})$/.test(cron.trim())) throw refuse('it does not have five fields.');
   let times: Cron;
   try {
     times = new Cron(cron, { timezone, mode: '5-part' });
   } catch (error) {
-    const why = messageOf(error).replace(/^CronPattern: /, '');
-    throw new RekapError('usage', `${JSON.stringify(cron)} is not a cron expression: ${why}`, example, {
-      cause: error,
-    });
+    throw refuse(messageOf(error).replace(/^CronPattern: /, ''), error);
   }
-  if (times.nextRun() === null)
-    throw new RekapError('usage', `The time ${JSON.stringify(cron)} never occurs.`, example);
+  if (times.nextRun() === null) throw usageError(`The time ${JSON.stringify(cron)} never occurs.`, example);
   return {
     next: (after) => times.nextRun(after)!,
     // previousRuns excludes the instant itself.

@@ -55,27 +55,17 @@ const copyRetryDelay = 500;
 /** Copies the current snapshot of a bucket to the cache, and returns the folder. The next call fetches only new files. */
 export async function fetchCopy(url: string): Promise<string> {
   const warehouse = copyFolder(readBucketUrl(url).url);
-  await withBucket(url, 'fetching', (bucket, watcher) => pullCopy(warehouse, bucket, watcher));
+  const settings = { warehouse, verify: verifyAgainst, keep: 1, acceptSource: true, isCopy: true, clock: systemClock };
+  await withBucket(url, 'fetching', async (bucket, watcher) => {
+    for (;;)
+      try {
+        return await pullSnapshot({ ...settings, bucket, ...watcher });
+      } catch (error) {
+        if (!isRekapError(error, 'warehouse-busy')) throw error;
+        await systemClock.sleep(copyRetryDelay);
+      }
+  });
   return warehouse;
-}
-
-async function pullCopy(warehouse: string, bucket: Bucket, watcher: Watcher): Promise<void> {
-  for (;;)
-    try {
-      return void (await pullSnapshot({
-        warehouse,
-        bucket,
-        verify: verifyAgainst,
-        keep: 1,
-        acceptSource: true,
-        isCopy: true,
-        clock: systemClock,
-        ...watcher,
-      }));
-    } catch (error) {
-      if (!isRekapError(error, 'warehouse-busy')) throw error;
-      await systemClock.sleep(copyRetryDelay);
-    }
 }
 
 function copyFolder(url: string): string {

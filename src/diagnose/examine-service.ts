@@ -33,14 +33,11 @@ const maxSkew = 300_000;
 const maxDuration = 120_000;
 const maxResponseBytes = 64_000_000;
 
+type Find = (about: string, found: string, next: string) => Finding;
+
 export const ok = (about: string, found: string): Finding => ({ about, state: 'ok', found, next: null });
-export const bad = (about: string, found: string, next: string): Finding => ({ about, state: 'failed', found, next });
-export const doubt = (about: string, found: string, next: string): Finding => ({
-  about,
-  state: 'warning',
-  found,
-  next,
-});
+export const bad: Find = (about, found, next) => ({ about, state: 'failed', found, next });
+export const doubt: Find = (about, found, next) => ({ about, state: 'warning', found, next });
 
 /** Requests the first pages of a list and of a partition of each dataset. */
 export async function* examineService(

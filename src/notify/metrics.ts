@@ -40,23 +40,31 @@ export const metrics = {
 type MetricName = keyof typeof metrics;
 
 export interface ScheduleState {
-  readonly isRunning: boolean;
+  isRunning: boolean;
   /** When the next sync begins; null while one runs. */
-  readonly nextAt: Date | null;
-  readonly retries: number;
+  nextAt: Date | null;
+  retries: number;
 }
 
 type Samples = Partial<Record<MetricName, readonly Sample[]>>;
 
-export function renderMetrics(runs: RunsSummary, schedule?: ScheduleState): string {
+export function renderMetrics(runs: RunsSummary, schedule?: Readonly<ScheduleState>): string {
   const { last, success, push, outcomes, refusals } = runs;
   const samples: Samples = {
     ...(success !== null && describeSuccess(success)),
     ...(last !== null && describeLast(last)),
-    ...(push !== null && describePush(push)),
+    ...(push !== null && {
+      rekap_last_push_timestamp_seconds: [[{}, unixTime(push.started_at)]],
+      rekap_last_push_exit_code: [[{}, push.exit_code]],
+    }),
     rekap_runs_total: byLabel('outcome', Object.fromEntries([...outcomes].toSorted(([a], [b]) => (a < b ? -1 : 1)))),
     rekap_gate_refusals_total: [[{}, refusals]],
-    ...(schedule !== undefined && describeSchedule(schedule)),
+    ...(schedule !== undefined && {
+      rekap_schedule_next_run_timestamp_seconds:
+        schedule.nextAt === null ? [] : [[{}, Math.floor(schedule.nextAt.getTime() / 1000)]],
+      rekap_schedule_running: [[{}, schedule.isRunning ? 1 : 0]],
+      rekap_schedule_retries_total: [[{}, schedule.retries]],
+    }),
   };
   return Object.entries(metrics)
     .flatMap(([name, [type, help]]) => {
@@ -88,21 +96,6 @@ function describeLast({ started_at, exit_code, steps = {}, requests, statuses, r
     rekap_last_run_responses: byLabel('status', statuses),
     rekap_last_run_retries: [[{}, retries]],
     rekap_last_run_received_bytes: bytes === undefined ? [] : [[{}, bytes]],
-  };
-}
-
-function describePush({ started_at, exit_code }: RunLine): Samples {
-  return {
-    rekap_last_push_timestamp_seconds: [[{}, unixTime(started_at)]],
-    rekap_last_push_exit_code: [[{}, exit_code]],
-  };
-}
-
-function describeSchedule({ isRunning, nextAt, retries }: ScheduleState): Samples {
-  return {
-    rekap_schedule_next_run_timestamp_seconds: nextAt === null ? [] : [[{}, Math.floor(nextAt.getTime() / 1000)]],
-    rekap_schedule_running: [[{}, isRunning ? 1 : 0]],
-    rekap_schedule_retries_total: [[{}, retries]],
   };
 }
 

@@ -33,7 +33,6 @@ type Cell = string | number | bigint | boolean | null | undefined | { toString()
 function ownTable(rows: readonly Record<string, Cell>[], title: string): Html {
   if (rows.length === 0) return html`<p class="quiet">No rows.</p>`;
   const names = Object.keys(rows[0]!);
-  const isNumber = (value: Cell): boolean => typeof value === 'number' || typeof value === 'bigint';
   const numbers = names.flatMap((name, place) =>
     rows.every((row) => row[name] === null || isNumber(row[name])) ? [place] : [],
   );
@@ -44,9 +43,13 @@ function ownTable(rows: readonly Record<string, Cell>[], title: string): Html {
   return table(shown, { caption, head, numbers });
 }
 
+function isNumber(value: Cell): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
 function cellOf(value: Cell): string {
   if (value === null || value === undefined) return '–';
-  return typeof value === 'number' || typeof value === 'bigint' ? formatNumber(value) : String(value);
+  return isNumber(value) ? formatNumber(value) : String(value);
 }
 
 export interface ReportFacts {

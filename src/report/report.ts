@@ -3,10 +3,9 @@
 import type { Project } from '../project/declaration.ts';
 import { describeReadings } from '../warehouse/describe-reading.ts';
 import { namePartition } from '../project/partition-list.ts';
-import type { Language } from '../project/sql-file.ts';
 import { columnList, quoteText } from '../runtime/database.ts';
-import { closedPolicy, folded, Html, html, table } from '../runtime/html.ts';
-import { countOf, formatNumber } from '../runtime/text.ts';
+import { closedPage, folded, type Html, html, table } from '../runtime/html.ts';
+import { countOf, formatDecimal, formatNumber } from '../runtime/text.ts';
 import { changesTableName, type ManifestDataset, sampleNotice } from '../warehouse/snapshot-format.ts';
 import { drawOwnSections, type ReportFacts } from './own-sections.ts';
 import { style } from './style.ts';
@@ -19,41 +18,26 @@ export async function drawReport(facts: ReportFacts): Promise<string> {
   const datasets = Object.entries(manifest.datasets);
   const titleOf = (name: string): string => project.pipelines.find((one) => one.table === name)?.title ?? name;
   const notice = sampleNotice(manifest);
-  const language: Language = 'en';
-  return html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="${closedPolicy}" />
-        <title>${project.title}</title>
-        <link rel="icon" href="data:," />
-        <style>
-          ${new Html(style)}
-        </style>
-      </head>
-      <body>
-        <header>
-          ${notice === null ? null : html`<p class="sample">${notice}</p>`}
-          <h1>${project.title}</h1>
-          ${project.description === project.title ? null : html`<p class="quiet">${project.description}</p>`}
-          <p class="quiet">Read from <code>${manifest.source}</code> on ${minute(manifest.created_at)} UTC.</p>
-          ${pinned === null ? null : html`<p><strong>${pinned === manifest.snapshot ? 'This snapshot is pinned.' : html`Snapshot <code>${pinned}</code> is pinned instead of this one.`}</strong></p>`}
-        </header>
-        <main>
-          <ul class="tiles">
-            ${datasets.map(
-              ([name, { rows }]) => html`<li><strong>${formatNumber(rows)}</strong><span>${titleOf(name)}</span></li>`,
-            )}
-          </ul>
-          ${totalsSection(facts)} ${await drawOwnSections(facts)} ${proofSection(facts)} ${await checksSection(facts)}
-          ${await changesSection(facts)} ${methodSection(facts)}
-        </main>
-        <footer class="quiet">
-          <p>Snapshot <code>${manifest.snapshot}</code>, <code>rekap ${manifest.tool.version}</code></p>
-        </footer>
-      </body>
-    </html> `.text;
+  const content = html`<header>
+      ${notice === null ? null : html`<p class="sample">${notice}</p>`}
+      <h1>${project.title}</h1>
+      ${project.description === project.title ? null : html`<p class="quiet">${project.description}</p>`}
+      <p class="quiet">Read from <code>${manifest.source}</code> on ${minute(manifest.created_at)} UTC.</p>
+      ${pinned === null ? null : html`<p><strong>${pinned === manifest.snapshot ? 'This snapshot is pinned.' : html`Snapshot <code>${pinned}</code> is pinned instead of this one.`}</strong></p>`}
+    </header>
+    <main>
+      <ul class="tiles">
+        ${datasets.map(
+          ([name, { rows }]) => html`<li><strong>${formatNumber(rows)}</strong><span>${titleOf(name)}</span></li>`,
+        )}
+      </ul>
+      ${totalsSection(facts)} ${await drawOwnSections(facts)} ${proofSection(facts)} ${await checksSection(facts)}
+      ${await changesSection(facts)} ${methodSection(facts)}
+    </main>
+    <footer class="quiet">
+      <p>Snapshot <code>${manifest.snapshot}</code>, <code>rekap ${manifest.tool.version}</code></p>
+    </footer>`;
+  return closedPage({ language: 'en', title: project.title, style, content });
 }
 
 function minute(time: string): Html {
@@ -68,7 +52,7 @@ function totalsSection({ manifest, project }: ReportFacts): Html | null {
       row: [
         html`<code>${name}.${column}</code>`,
         columns[column]?.comment ?? '',
-        formatSum(sum),
+        formatDecimal(sum),
         formatNumber(nulls[column] ?? 0),
       ],
     }));
@@ -90,12 +74,6 @@ function totalsSection({ manifest, project }: ReportFacts): Html | null {
     }
     ${others.length === 0 ? null : watched.length === 0 ? draw(others, 'Sums') : folded('Other sums', draw(others, 'Other sums'))}
   </section>`;
-}
-
-function formatSum(sum: number | string): string {
-  const [whole = '', fraction] = String(sum).split('.');
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 function proofSection({ manifest }: ReportFacts): Html {
@@ -173,12 +151,13 @@ async function checksSection({ database, manifest, project }: ReportFacts): Prom
             {
               caption: total > maxRows ? `The first ${maxRows} violations` : 'Violations',
               head: ['Row', 'Dataset', 'Severity', 'What fails'],
-              numbers: [],
             },
           )}`
     }
   </section>`;
 }
+
+type ChangedValue = Record<'old_value' | 'new_value', string | null>;
 
 async function changesSection({ database, manifest, project }: ReportFacts): Promise<Html> {
   const rows = Object.entries(manifest.datasets).map(([name, { changes }]) => [
@@ -187,13 +166,7 @@ async function changesSection({ database, manifest, project }: ReportFacts): Pro
     formatNumber(changes.removed),
     formatNumber(changes.changed),
   ]);
-  const restated = await database.rows<{
-    dataset: string;
-    column_name: string;
-    place: string;
-    old_value: string | null;
-    new_value: string | null;
-  }>(
+  const restated = await database.rows<Record<'dataset' | 'column_name' | 'place', string> & ChangedValue>(
     `SELECT dataset, column_name, concat_ws(', ', ${columnList(keysOf(project))}) AS place, old_value, new_value FROM ${changesTableName}
      WHERE snapshot_id = ${quoteText(manifest.snapshot)} AND kind = 'changed' ORDER BY ALL LIMIT ${maxRows}`,
   );
@@ -218,7 +191,7 @@ async function changesSection({ database, manifest, project }: ReportFacts): Pro
                       old_value ?? '–',
                       new_value ?? '–',
                     ]),
-                    { caption: 'Changed values', head: ['Column', 'Row', 'Before', 'After'], numbers: [] },
+                    { caption: 'Changed values', head: ['Column', 'Row', 'Before', 'After'] },
                   )
             }`
     }
@@ -245,7 +218,7 @@ function methodSection({ manifest }: ReportFacts): Html {
       'Files and their hashes',
       table(
         manifest.files.map(({ path, sha256 }) => [html`<code>${path}</code>`, html`<code>${sha256}</code>`]),
-        { caption: 'Files and their hashes', head: ['File', 'SHA-256'], numbers: [] },
+        { caption: 'Files and their hashes', head: ['File', 'SHA-256'] },
       ),
     )}
   </section>`;

@@ -6,20 +6,8 @@ type Arrow = typeof import('apache-arrow');
 
 const require = createRequire(import.meta.url);
 
-export const { makeData } = require('apache-arrow/data') as Pick<Arrow, 'makeData'>;
-export const { RecordBatch } = require('apache-arrow/recordbatch') as Pick<Arrow, 'RecordBatch'>;
-export const { Field, Schema } = require('apache-arrow/schema') as Pick<Arrow, 'Field' | 'Schema'>;
+export const { makeData } = require('apache-arrow/data') as Arrow;
+export const { RecordBatch } = require('apache-arrow/recordbatch') as Arrow;
+export const { Field, Schema } = require('apache-arrow/schema') as Arrow;
 export const { Bool, DataType, DateDay, Decimal, Float64, Int32, Int64, Struct, TimestampMicrosecond, Utf8 } =
-  require('apache-arrow/type') as Pick<
-    Arrow,
-    | 'Bool'
-    | 'DataType'
-    | 'DateDay'
-    | 'Decimal'
-    | 'Float64'
-    | 'Int32'
-    | 'Int64'
-    | 'Struct'
-    | 'TimestampMicrosecond'
-    | 'Utf8'
-  >;
+  require('apache-arrow/type') as Arrow;

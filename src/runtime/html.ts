@@ -8,10 +8,37 @@ export class Html {
   }
 }
 
-/** The content security policy of a page without scripts and external resources. */
-export const closedPolicy = new Html(
+/** A content security policy without scripts and external resources. */
+const closedPolicy = new Html(
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'",
 );
+
+interface Page {
+  readonly language: string;
+  readonly title: string;
+  readonly style: string;
+  readonly content: Html;
+}
+
+/** Returns a page without scripts and external resources. */
+export function closedPage({ language, title, style, content }: Page): string {
+  return html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="${closedPolicy}" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Html(style)}
+        </style>
+      </head>
+      <body>
+        ${content}
+      </body>
+    </html> `.text;
+}
 
 type Part = Html | string | number | null | readonly Part[];
 
@@ -46,10 +73,11 @@ function escapeHtml(text: string): string {
 export interface TableSettings {
   readonly caption: string;
   readonly head: readonly string[];
-  readonly numbers: readonly number[];
+  /** Columns of numbers. */
+  readonly numbers?: readonly number[];
 }
 
-export function table(rows: readonly (readonly Part[])[], { caption, head, numbers }: TableSettings): Html {
+export function table(rows: readonly (readonly Part[])[], { caption, head, numbers = [] }: TableSettings): Html {
   const classOf = (index: number) => (numbers.includes(index) ? html` class="number"` : null);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${caption}">
     <table>

@@ -4,7 +4,14 @@
 export function formatNumber(value: number | bigint): string {
   if (typeof value === 'number' && !Number.isSafeInteger(value)) return value.toLocaleString('en');
   // Not with Node's formatter, which takes longer to load than a small query to run.
-  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return formatDecimal(String(value));
+}
+
+/** Adds separators to a number in digits, which may have a fraction. */
+export function formatDecimal(digits: string): string {
+  const [whole = '', fraction] = digits.split('.');
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 export function countOf(count: number | bigint, noun: string): string {

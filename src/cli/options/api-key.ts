@@ -1,7 +1,8 @@
 /** Reads the API key from a variable or a file, but not from an option, which other users of the machine could read. */
 
+import { configurationError } from './usage-error.ts';
 import { readFile } from 'node:fs/promises';
-import { RekapError, systemReason } from '../../errors.ts';
+import { systemReason } from '../../errors.ts';
 import type { AnyPipeline, Auth } from '../../project/declaration.ts';
 import { formatNumber } from '../../runtime/text.ts';
 import { keyOf } from '../../source/credentials.ts';
@@ -33,9 +34,8 @@ export async function readApiKey(
   const origin = file === undefined ? variable : `The key file ${file}`;
   if (key === '') {
     if (file !== undefined)
-      throw new RekapError('configuration', `${origin} is empty.`, 'Save the API key in it, and nothing else.');
-    throw new RekapError(
-      'configuration',
+      throw configurationError(`${origin} is empty.`, 'Save the API key in it, and nothing else.');
+    throw configurationError(
       'The API key is missing.',
       `Set ${auth.variable ?? 'REKAP_API_KEY'}, or add --api-key-file FILE.`,
     );
@@ -43,14 +43,12 @@ export async function readApiKey(
   // With the name of a scheme, such as "Token abc".
   const isScheme = 'header' in auth && /^authorization$/i.test(auth.header) && /^[\w-]+ [\x21-\x7e]+$/.test(key);
   if ((!/^[\x21-\x7e]+$/.test(key) && !isScheme) || key.split('\\').length > maxBackslashes + 1)
-    throw new RekapError(
-      'configuration',
+    throw configurationError(
       `${origin} contains characters that are not allowed in an API key.`,
       'It must contain only the key, on one line.',
     );
   if (key.length > maxKeyLength)
-    throw new RekapError(
-      'configuration',
+    throw configurationError(
       `${origin} contains ${formatNumber(key.length)} characters. An API key has at most ${formatNumber(maxKeyLength)}.`,
       'It must contain only the key, on one line.',
     );
@@ -75,7 +73,7 @@ function readHeaderVariable(variable: string): string {
   if (/^[\x20-\x7e]+$/.test(value) && value.length <= maxKeyLength && value.split('\\').length <= maxBackslashes + 1)
     return value;
   const what = value === '' ? 'is not set' : 'is not the value of a header';
-  throw new RekapError('configuration', `${variable} ${what}.`, 'The project declares it as the value of a header.');
+  throw configurationError(`${variable} ${what}.`, 'The project declares it as the value of a header.');
 }
 
 /** @throws `configuration` if the file can't be read. */
@@ -84,8 +82,6 @@ export async function readNamedFile(what: string, file: string, option: string):
     return await readFile(file, 'utf8');
   } catch (error) {
     const message = `The ${what} ${file} cannot be read: ${systemReason(error)}.`;
-    throw new RekapError('configuration', message, `Correct --${option}, or change the permissions of the file.`, {
-      cause: error,
-    });
+    throw configurationError(message, `Correct --${option}, or change the permissions of the file.`, error);
   }
 }

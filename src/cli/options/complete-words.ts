@@ -1,8 +1,7 @@
 /** Completes words in a shell, through the script that `rekap completion` prints. */
 
 import yargs from 'yargs';
-import { findCommand } from './option.ts';
-import type { CommandEntry } from './option.ts';
+import { type CommandEntry, findCommand } from './option.ts';
 
 /** Returns the script, or the words that complete a command line. */
 export async function completeWords(args: readonly string[], commands: readonly CommandEntry[]): Promise<string> {

@@ -1,5 +1,6 @@
 /** Reads the config file: the one that the user names, otherwise rekap.json in the working directory. */
 
+import { configurationError } from './usage-error.ts';
 import { lstat, readFile, stat } from 'node:fs/promises';
 import * as v from 'valibot';
 import { didYouMean } from '../../runtime/closest-name.ts';
@@ -30,9 +31,10 @@ export function configShape(options: Options) {
   return v.strictObject({ $schema: v.optional(text), ...own }, 'a JSON object');
 }
 
-interface FoundConfig {
-  /** Options by name, also those of other commands. */
+export interface FoundConfig {
+  /** Options by name, as they are written. */
   readonly given: Readonly<Record<string, unknown>>;
+  /** Why the config file can't be used; null if it can. */
   readonly failure: RekapError | null;
 }
 
@@ -48,10 +50,6 @@ export async function readConfigFile(named: string | undefined, ignoresFound: bo
   }
 }
 
-function refuse(message: string, next: string, cause?: unknown): RekapError {
-  return new RekapError('configuration', message, next, { cause });
-}
-
 /** @throws `configuration` if the file can't be read, or contains an invalid or unknown option. */
 async function readOptions(path: string, otherwise: string): Promise<FoundConfig['given']> {
   const { output, issues } = v.safeParse(
@@ -63,19 +61,19 @@ async function readOptions(path: string, otherwise: string): Promise<FoundConfig
   const name = issue.path?.[0]?.key;
   const file = `The config file ${path}`;
   if (typeof name !== 'string')
-    throw refuse(`${file} is not ${issue.message}.`, 'Write options such as { "base-url": "https://…" }.');
+    throw configurationError(`${file} is not ${issue.message}.`, 'Write options such as { "base-url": "https://…" }.');
   if (Object.hasOwn(fileOptions, name))
-    throw refuse(
+    throw configurationError(
       `"${name}" in the config file ${path} is not ${issue.message}.`,
       'Correct it, or remove it from the file.',
     );
   if (/key/i.test(name))
-    throw refuse(
+    throw configurationError(
       `${file} contains "${name}". Config files must not contain API keys.`,
       'Set REKAP_API_KEY, or add "api-key-file" with the name of a file.',
     );
   const help = 'For the list of options, run "rekap <command> --help".';
-  throw refuse(
+  throw configurationError(
     `${file} contains the unknown option "${name}".`,
     didYouMean(name, Object.keys(fileOptions), help, (one) => `"${one}"`),
   );
@@ -90,7 +88,7 @@ async function readJson(path: string, next: string): Promise<unknown> {
       error instanceof SyntaxError
         ? `is not valid JSON: ${messageOf(error)}`
         : `cannot be read: ${systemReason(error)}`;
-    throw refuse(`The config file ${path} ${why}.`, next, error);
+    throw configurationError(`The config file ${path} ${why}.`, next, error);
   }
 }
 
@@ -98,10 +96,10 @@ async function readJson(path: string, next: string): Promise<unknown> {
 async function hasWorkingConfig(): Promise<boolean> {
   const why = await whyUntrusted(workingConfig).catch((error: unknown) => {
     const message = `The config file ${workingConfig} cannot be read: ${systemReason(error)}.`;
-    throw refuse(message, 'Change its permissions, or move it.', error);
+    throw configurationError(message, 'Change its permissions, or move it.', error);
   });
   if (why === null || why === 'missing') return why === null;
-  throw refuse(
+  throw configurationError(
     `The config file ${workingConfig} in this folder ${why}, and it can run commands.`,
     `Run "chmod go-w ${workingConfig}", or remove the file. If you trust it, add --config ${workingConfig}.`,
   );

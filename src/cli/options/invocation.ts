@@ -17,23 +17,24 @@ interface Invocation {
   hasPrintedJson: boolean;
 }
 
-const fresh: Invocation = {
-  command: null,
-  warehouse: null,
-  args: [],
-  origins: {},
-  printsJson: false,
-  run: null,
-  isLog: false,
-  hasReportedFailure: false,
-  hasPrintedJson: false,
-};
-
-export const invocation: Invocation = { ...fresh };
+export const invocation = {} as Invocation;
 
 export function beginInvocation(command: string | null, args: readonly string[] = []): void {
-  Object.assign(invocation, { ...fresh, command, args });
+  const fresh: Invocation = {
+    command,
+    args,
+    warehouse: null,
+    origins: {},
+    printsJson: false,
+    run: null,
+    isLog: false,
+    hasReportedFailure: false,
+    hasPrintedJson: false,
+  };
+  Object.assign(invocation, fresh);
 }
+
+beginInvocation(null);
 
 /** Returns an option's name as the user set it: "--keep", "REKAP_KEEP", or its place in the config file. */
 export function nameOption(name: string): string {

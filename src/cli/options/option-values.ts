@@ -1,11 +1,11 @@
 /** Reads the value of an option. Refuses some that yargs accepts: invalid numbers, repeated values and empty values. */
 
+import { usageError } from './usage-error.ts';
 import { normalize } from 'node:path';
 import type { Options as YargsOption } from 'yargs';
 import { nameOption } from './invocation.ts';
 import type { Option, Options } from './option.ts';
 import { isBucketUrl, readBucketUrl } from '../../share/address.ts';
-import { RekapError } from '../../errors.ts';
 
 /**
  * Declares an option without its default, so that yargs returns only what is given.
@@ -41,7 +41,7 @@ export function readValue(name: string, { type, range, choices, path, nargs }: O
     return requireSome(name, nargs === undefined ? texts.flatMap(split) : texts);
   }
   if (Array.isArray(value))
-    throw usage(
+    throw usageError(
       `You gave ${nameOption(name)} ${value.length === 2 ? 'twice' : `${value.length} times`}.`,
       'Give it only once.',
     );
@@ -49,14 +49,14 @@ export function readValue(name: string, { type, range, choices, path, nargs }: O
     const [min, max] = range ?? [0, Number.MAX_SAFE_INTEGER];
     const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return number;
-    throw usage(
+    throw usageError(
       `${nameOption(name)} must be a whole number from ${min} to ${max}.`,
       'Correct the value, or remove the option.',
     );
   }
   const [text] = requireSome(name, [`${value as string | number}`]) as [string];
   if (choices !== undefined && !choices.includes(text))
-    throw usage(
+    throw usageError(
       `${nameOption(name)} has the invalid value ${JSON.stringify(text)}.`,
       `Use one of ${choices.join(', ')}.`,
     );
@@ -69,14 +69,14 @@ function split(text: string): string[] {
 
 function requireSome(name: string, values: readonly string[]): readonly string[] {
   if (values.some((value) => value.trim() !== '')) return values;
-  throw usage(`${nameOption(name)} requires a value.`, 'Correct the value, or remove the option.');
+  throw usageError(`${nameOption(name)} requires a value.`, 'Correct the value, or remove the option.');
 }
 
 function readPath(name: string, path: Required<Option>['path'], text: string): string {
   if (!isBucketUrl(text)) return normalize(text);
   const { url } = readBucketUrl(text);
   if (path === 'folder or bucket') return url;
-  throw usage(
+  throw usageError(
     `${nameOption(name)} is a bucket, but this command requires a folder.`,
     `First copy the bucket to a folder: rekap pull ${url} --warehouse FOLDER`,
   );
@@ -88,13 +88,9 @@ export function checkForms(args: readonly string[], options: Options, command: s
     const [, negation = '', name = '', value] = /^--(no-)?([^=]+)(?:=(.*))?$/s.exec(arg) ?? [];
     const type = Object.hasOwn(options, name) ? options[name]!.type : undefined;
     if (type === 'boolean' && value !== undefined && value !== 'true' && value !== 'false')
-      throw usage(`--${name} does not take the value ${JSON.stringify(value)}.`, `Use --${name} or --no-${name}.`);
+      throw usageError(`--${name} does not take the value ${JSON.stringify(value)}.`, `Use --${name} or --no-${name}.`);
     if (type === undefined || type === 'boolean') continue;
-    if (negation !== '') throw usage(`Unknown option --no-${name}.`, `--${name} takes a value.`);
-    if (value === '') throw usage(`--${name} requires a value.`, `For its values, run "rekap ${command} --help".`);
+    if (negation !== '') throw usageError(`Unknown option --no-${name}.`, `--${name} takes a value.`);
+    if (value === '') throw usageError(`--${name} requires a value.`, `For its values, run "rekap ${command} --help".`);
   }
-}
-
-function usage(message: string, next: string): RekapError {
-  return new RekapError('usage', message, next);
 }

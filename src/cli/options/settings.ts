@@ -1,27 +1,19 @@
 /** Reads options from the environment and the config file, and records where each option comes from. */
 
+import { usageError } from './usage-error.ts';
 import { Parser } from 'yargs/helpers';
-import { readConfigFile, workingConfig } from './config-file.ts';
+import { type FoundConfig, readConfigFile, workingConfig } from './config-file.ts';
 import { nameOption, invocation } from './invocation.ts';
 import { closestName } from '../../runtime/closest-name.ts';
-import { variableOf } from './option.ts';
-import type { Command, Options } from './option.ts';
+import { type Command, type Options, variableOf } from './option.ts';
 import { allOptions, otherVariables } from './all-options.ts';
-import { RekapError } from '../../errors.ts';
 
-type Given = Readonly<Record<string, unknown>>;
-
-interface Settings {
-  /** Options from the environment and the config file, as they are written there. */
-  readonly given: Given;
-  /** Why the config file can't be used; null if it can. */
-  readonly failure: RekapError | null;
-}
+type Given = FoundConfig['given'];
 
 const keyVariable = 'REKAP_API_KEY';
 
 /**
- * Reads the settings of a command. The command line takes precedence over the environment, and the environment over the
+ * Reads the options of a command from the environment and the config file. The command line takes precedence over the environment, and the environment over the
  * config file, also among options that exclude each other.
  *
  * @throws `usage` if a variable is invalid or mistyped, or options exclude each other.
@@ -29,7 +21,7 @@ const keyVariable = 'REKAP_API_KEY';
 export async function readSettings(
   { options, exclusive = [], ignoresConfig = false }: Command,
   args: readonly string[],
-): Promise<Settings> {
+): Promise<FoundConfig> {
   const declared: Options = { ...options, config: allOptions.config };
   checkEnvironment();
   const line: Given = Parser([...args], {
@@ -60,7 +52,7 @@ export async function readSettings(
   invocation.origins = origins;
   const both = exclusive.filter(isSet);
   if (both.length > 1)
-    throw new RekapError('usage', `You cannot combine ${both.map(nameOption).join(' and ')}.`, 'Use only one of them.');
+    throw usageError(`You cannot combine ${both.map(nameOption).join(' and ')}.`, 'Use only one of them.');
   const rest = Object.entries(merged).filter(([name, value]) => !Object.hasOwn(line, name) && value !== undefined);
   return { given: Object.fromEntries(rest), failure: file.failure };
 }
@@ -84,11 +76,7 @@ function checkEnvironment(): void {
       // Allow two typos only in long names.
       closestName(typed, known, typed.length >= 'REKAP_'.length + 8 ? 2 : 1);
     if (meant !== undefined)
-      throw new RekapError(
-        'usage',
-        `Unknown environment variable ${name}.`,
-        `Did you mean ${meant}? If not, rename the variable.`,
-      );
+      throw usageError(`Unknown environment variable ${name}.`, `Did you mean ${meant}? If not, rename the variable.`);
   }
 }
 
@@ -100,7 +88,7 @@ function readEnvironment(declared: Options): Given {
     if (type !== 'boolean') return [[name, text]];
     if (/^(true|false|1|0)$/.test(text)) return [[name, text === 'true' || text === '1']];
     const message = `${variableOf(name)} has the invalid value ${JSON.stringify(text)}.`;
-    throw new RekapError('usage', message, 'Set it to true or false.');
+    throw usageError(message, 'Set it to true or false.');
   });
   const hasKey = 'api-key-file' in declared && (process.env[keyVariable] ?? '') !== '';
   return { ...(hasKey ? { 'api-key-file': undefined } : {}), ...Object.fromEntries(given) };

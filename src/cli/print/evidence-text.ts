@@ -7,99 +7,70 @@ import { formatNumber } from '../../runtime/text.ts';
 import type { Evidence, EvidenceFigure, PastEvent, EvidenceViolation } from '../../snapshots/find-evidence.ts';
 import type { ReceivedRecord } from '../../snapshots/received-records.ts';
 
-const translations = {
-  en: {
-    partition: 'partition',
-    since: 'since',
-    error: 'error',
-    warning: 'warning',
-    sum: 'sum',
-    difference: 'difference',
-    empty: 'No records are in quarantine.',
-    none: 'All checks pass.',
-    quarantined: 'In quarantine',
-    received: 'As received from the source',
-    'full listing': 'from the full listing',
-    'partition listing': 'from the partition listing',
-    place: 'record',
-    same: 'Both listings contain the same record:',
-    one: 'Record:',
-    nothing: 'The stored responses do not contain this record.',
-    history: 'History',
-    restated: 'changed:',
-    appeared: 'appeared',
-    resolved: 'resolved',
+const labels = {
+  since: { en: 'since', id: 'sejak' },
+  error: { en: 'error', id: 'kesalahan' },
+  warning: { en: 'warning', id: 'peringatan' },
+  sum: { en: 'sum', id: 'jumlah' },
+  difference: { en: 'difference', id: 'selisih' },
+  empty: { en: 'No records are in quarantine.', id: 'Tidak ada data yang dikarantina.' },
+  none: { en: 'All checks pass.', id: 'Data lolos semua pemeriksaan.' },
+  quarantined: { en: 'In quarantine', id: 'Data dikarantina' },
+  received: { en: 'As received from the source', id: 'Asal-usul data' },
+  'full listing': { en: 'from the full listing', id: 'dari daftar lengkap' },
+  'partition listing': { en: 'from the partition listing', id: 'dari daftar per bagian' },
+  place: { en: 'record', id: 'data nomor' },
+  same: { en: 'Both listings contain the same record:', id: 'Kedua daftar memuat data yang sama:' },
+  one: { en: 'Record:', id: 'Isi data:' },
+  nothing: {
+    en: 'The stored responses do not contain this record.',
+    id: 'Data ini tidak ditemukan dalam respons yang tersimpan.',
   },
-  id: {
-    partition: 'bagian',
-    since: 'sejak',
-    error: 'kesalahan',
-    warning: 'peringatan',
-    sum: 'jumlah',
-    difference: 'selisih',
-    empty: 'Tidak ada data yang dikarantina.',
-    none: 'Data lolos semua pemeriksaan.',
-    quarantined: 'Data dikarantina',
-    received: 'Asal-usul data',
-    'full listing': 'dari daftar lengkap',
-    'partition listing': 'dari daftar per bagian',
-    place: 'data nomor',
-    same: 'Kedua daftar memuat data yang sama:',
-    one: 'Isi data:',
-    nothing: 'Data ini tidak ditemukan dalam respons yang tersimpan.',
-    history: 'Riwayat perubahan',
-    restated: 'berubah:',
-    appeared: 'muncul',
-    resolved: 'teratasi',
-  },
-} as const satisfies Readonly<Record<Language, Readonly<Record<string, string>>>>;
-type Labels = (typeof translations)[Language];
+  history: { en: 'History', id: 'Riwayat perubahan' },
+  restated: { en: 'changed:', id: 'berubah:' },
+  appeared: { en: 'appeared', id: 'muncul' },
+  resolved: { en: 'resolved', id: 'teratasi' },
+} as const satisfies Readonly<Record<string, Readonly<Record<Language, string>>>>;
 
 /** @param width Maximum line length, except for names and URLs. */
 export function renderEvidence(found: readonly Evidence[], language: Language, width: number): string {
-  const labels = translations[language];
-  if (found.length === 0) return `${labels.empty}\n`;
-  return `${found.map((evidence) => renderOne(evidence, labels, language, width)).join('\n\n\n')}\n`;
+  if (found.length === 0) return `${labels.empty[language]}\n`;
+  return `${found.map((evidence) => renderOne(evidence, language, width)).join('\n\n\n')}\n`;
 }
 
-function renderOne(evidence: Evidence, labels: Labels, language: Language, width: number): string {
+function renderOne(evidence: Evidence, language: Language, width: number): string {
   const { dataset, place, quarantined, figures, violations, records, history } = evidence;
+  const names = Object.values(place ?? {}).map((value) => printable(value));
   const head =
     place === null
-      ? `${paint('bold', dataset)}\n${paint('red', labels.quarantined)}: ${printable(quarantined ?? '')}`
-      : paint(
-          'bold',
-          `${dataset}: ${Object.values(place)
-            .toReversed()
-            .map((value) => printable(value))
-            .join(', ')}`,
-        );
+      ? `${paint('bold', dataset)}\n${paint('red', labels.quarantined[language])}: ${printable(quarantined ?? '')}`
+      : paint('bold', `${dataset}: ${names.toReversed().join(', ')}`);
   const parts = [
     head,
     ...(figures.length > 0 ? [renderFigures(figures, language).join('\n')] : []),
-    ...violations.map((violation) => renderViolation(violation, labels, language, width)),
-    ...(place !== null && violations.length === 0 ? [paint('green', labels.none)] : []),
-    renderRecords(records, labels),
+    ...violations.map((violation) => renderViolation(violation, language, width)),
+    ...(place !== null && violations.length === 0 ? [paint('green', labels.none[language])] : []),
+    renderRecords(records, language),
     ...(history.length > 0
-      ? [[paint('bold', labels.history), ...history.map((event) => renderEvent(event, labels, language))].join('\n')]
+      ? [[paint('bold', labels.history[language]), ...history.map((event) => renderEvent(event, language))].join('\n')]
       : []),
   ];
   return parts.join('\n\n');
 }
 
-function renderViolation(violation: EvidenceViolation, labels: Labels, language: Language, width: number): string {
+function renderViolation(violation: EvidenceViolation, language: Language, width: number): string {
   const { severity, check_name, messages, since, first_snapshot, figures, expected, actual } = violation;
   const sum = figures.length > 1 && expected !== null && actual !== null ? [expected, actual].map(Number) : null;
   return [
-    `${paint(severity === 'error' ? 'red' : 'yellow', severity === 'error' ? labels.error : labels.warning)}  ${paint('bold', check_name)}, ${labels.since} ${since} UTC (${first_snapshot})`,
+    `${paint(severity === 'error' ? 'red' : 'yellow', severity === 'error' ? labels.error[language] : labels.warning[language])}  ${paint('bold', check_name)}, ${labels.since[language]} ${since} UTC (${first_snapshot})`,
     ...wrap(printable(messages[language]), width - 2).map((line) => `  ${line}`),
     ...(sum === null
       ? renderFigures(figures, language)
       : [
           ...renderFigures(figures.slice(0, -1), language),
-          renderLine(labels.sum, groups(sum[0]!, language), ''),
+          renderLine(labels.sum[language], groups(sum[0]!, language), ''),
           ...renderFigures(figures.slice(-1), language),
-          renderLine(labels.difference, groups(sum[1]! - sum[0]!, language), ''),
+          renderLine(labels.difference[language], groups(sum[1]! - sum[0]!, language), ''),
         ]),
   ].join('\n');
 }
@@ -121,18 +92,19 @@ function groups(number: number, language: Language): string {
   return language === 'en' ? formatNumber(number) : formatNumber(number).replaceAll(',', '.');
 }
 
-function renderRecords(records: readonly ReceivedRecord[], labels: Labels): string {
-  if (records.length === 0) return labels.nothing;
+function renderRecords(records: readonly ReceivedRecord[], language: Language): string {
+  if (records.length === 0) return labels.nothing[language];
   const texts = new Set(records.map(({ record }) => record));
   const lines = records.flatMap(({ account, url, at, sha256, place, record }) => [
-    `  ${account === 'partition' ? labels['partition listing'] : labels['full listing']}, ${at}, ${labels.place} ${place}`,
+    `  ${account === 'partition' ? labels['partition listing'][language] : labels['full listing'][language]}, ${at}, ${labels.place[language]} ${place}`,
     `    ${printable(url)}`,
     `    SHA-256 ${sha256}`,
     ...(texts.size > 1 ? layOut(record) : []),
   ]);
   const [first] = texts;
-  const once = texts.size > 1 ? [] : [`  ${records.length > 1 ? labels.same : labels.one}`, ...layOut(first!)];
-  return [paint('bold', labels.received), ...lines, ...once].join('\n');
+  const once =
+    texts.size > 1 ? [] : [`  ${records.length > 1 ? labels.same[language] : labels.one[language]}`, ...layOut(first!)];
+  return [paint('bold', labels.received[language]), ...lines, ...once].join('\n');
 }
 
 /** Puts each field on a line, unless that changes more than whitespace. */
@@ -149,14 +121,10 @@ function layOut(record: string): string[] {
   return [`    ${text}`];
 }
 
-function renderEvent(
-  { snapshot, kind, column, check, before, after }: PastEvent,
-  labels: Labels,
-  language: Language,
-): string {
+function renderEvent({ snapshot, kind, column, check, before, after }: PastEvent, language: Language): string {
   const what =
     kind === 'restated'
-      ? `${labels.restated} ${readable(before, language)} → ${readable(after, language)}`
-      : `${check}: ${labels[kind]}`;
+      ? `${labels.restated[language]} ${readable(before, language)} → ${readable(after, language)}`
+      : `${check}: ${labels[kind][language]}`;
   return `  ${snapshot}  ${column} ${what}`;
 }

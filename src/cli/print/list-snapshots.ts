@@ -65,9 +65,7 @@ async function describe(
   return { id, ...marks, ...found, created_at, source, rows };
 }
 
-async function orDamage<Value>(
-  read: () => Promise<Value>,
-): Promise<{ value: Value; damaged: null; next: null } | { value: null; damaged: string; next: string }> {
+async function orDamage<Value>(read: () => Promise<Value>) {
   try {
     return { value: await read(), ...intact };
   } catch (error) {
@@ -87,15 +85,10 @@ export function renderList(snapshots: readonly ListedSnapshot[]): string {
   ]);
   const right = tables.map((_, index) => index + 4);
   const head = ['state', 'snapshot', 'created (UTC)', 'source', ...tables.map((table) => printable(table))];
-  const damages = snapshots.flatMap(({ id, current, damaged, next }) =>
-    damaged === null
-      ? []
-      : [
-          fitLines(
-            `\n${id !== null ? `Snapshot ${id}` : current ? 'current' : 'pinned'} is damaged: ${printable(damaged)}\n  ${next}\n`,
-            process.stdout,
-          ),
-        ],
-  );
+  const damages = snapshots.flatMap(({ id, current, damaged, next }) => {
+    if (damaged === null) return [];
+    const what = id !== null ? `Snapshot ${id}` : current ? 'current' : 'pinned';
+    return fitLines(`\n${what} is damaged: ${printable(damaged)}\n  ${next}\n`, process.stdout);
+  });
   return `${renderTable(rows, { head, right })}\n${damages.join('')}`;
 }

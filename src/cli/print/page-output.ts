@@ -11,22 +11,19 @@ export async function writePaged(draw: (to: Write) => Promise<unknown>): Promise
     text += piece;
     return Promise.resolve();
   });
-  if (!needsPager(text) || !(await showInPager(text))) await writeOut(text);
-}
-
-function needsPager(text: string): boolean {
   const { isTTY, rows } = process.stdout;
-  return isTTY && process.env['PAGER'] !== 'cat' && text.split('\n').length > (rows ?? 24);
+  const needsPager = isTTY && process.env['PAGER'] !== 'cat' && text.split('\n').length > (rows ?? 24);
+  if (!needsPager || !(await showInPager(text))) await writeOut(text);
 }
 
 /** Returns false if the pager doesn't exist. $PAGER is a shell command. */
 async function showInPager(text: string): Promise<boolean> {
   const pager = process.env['PAGER'] ?? '';
-  const env = { LESS: 'FRSX', ...process.env };
-  const child =
-    pager === ''
-      ? spawn('less', [], { stdio: ['pipe', 'inherit', 'inherit'], env })
-      : spawn(pager, { stdio: ['pipe', 'inherit', 'inherit'], env, shell: true });
+  const child = spawn(pager || 'less', {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: { LESS: 'FRSX', ...process.env },
+    shell: pager !== '',
+  });
   // The user may quit the pager early.
   child.stdin.on('error', () => undefined);
   child.stdin.end(text);

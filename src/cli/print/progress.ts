@@ -2,9 +2,8 @@
 
 import { stripVTControlCharacters } from 'node:util';
 import { createEventLog, jsonLine, logFailure, type LogEntry, type LogFormat, textLine } from './event-log.ts';
-import { cutToWidth, shownWidth } from './wrap-text.ts';
+import { cutToWidth, shownWidth, terminalColumns } from './wrap-text.ts';
 import { paint, warningText } from './terminal.ts';
-import { terminalColumns } from './wrap-text.ts';
 import type { SyncResult } from '../../publish/run.ts';
 import type { Clock, Report, RunEvent, RunStep } from '../../runtime/context.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
@@ -110,11 +109,8 @@ function count(seen: Seen, event: Exclude<RunEvent, { kind: 'warning' | 'step' |
 }
 
 /** Returns the parts of the line, the most important first. */
-function partsOf(
-  { totals, started, since, done, records, requests }: Seen,
-  now: number,
-  stream: NodeJS.WriteStream,
-): string[] {
+function partsOf(seen: Seen, now: number, stream: NodeJS.WriteStream): string[] {
+  const { totals, started, since, done, records, requests } = seen;
   const perSecond = requests / Math.max(0.001, (now - started) / 1000);
   const rate = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} requests/s`;
   const open = [...totals].filter(([, total]) => total === null).map(([dataset]) => dataset);
@@ -144,11 +140,8 @@ function createLog(stream: NodeJS.WriteStream, clock: Clock, format: 'text' | 'j
       if (result === undefined) return;
       const { outcome, current, figures } = result;
       const { requests, milliseconds } = figures;
-      log.log(
-        'run_end',
-        { outcome, snapshot: current, requests, milliseconds },
-        current === null ? outcome : `${outcome}: snapshot ${current} is current`,
-      );
+      const text = current === null ? outcome : `${outcome}: snapshot ${current} is current`;
+      log.log('run_end', { outcome, snapshot: current, requests, milliseconds }, text);
     },
     fail(error) {
       if (format === 'text') return false;

@@ -1,9 +1,9 @@
 /** Writes the result of a query as a table, to a terminal or a file. */
 
+import { usageError } from '../options/usage-error.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { renderTable } from './table.ts';
 import { paint, printable } from './terminal.ts';
-import { RekapError } from '../../errors.ts';
 import { displayText, type QueryResult, type ResultColumn } from '../../snapshots/query/query-result.ts';
 import type { Write } from '../../snapshots/query/write-result.ts';
 import { countOf, formatNumber } from '../../runtime/text.ts';
@@ -15,12 +15,7 @@ const maxCellLength = 1000;
 export function writePlainTable(result: QueryResult, write: Write): Promise<number> {
   // Cells are escaped already, so the only control characters are rekap's colors.
   const plain: Write = (text) => write(stripVTControlCharacters(text));
-  return writeTable(result, plain, { width: Number.POSITIVE_INFINITY, isWhole: true });
-}
-
-interface WriteTableOptions {
-  readonly width?: number;
-  readonly isWhole?: boolean;
+  return writeTable(result, plain, true);
 }
 
 /** Aligns decimal points with spaces, because added zeros would suggest a higher precision. */
@@ -61,11 +56,7 @@ function groupDigits(rows: string[][], columns: readonly ResultColumn[]): void {
 }
 
 /** Writes the first rows and the total. Returns the number of rows shown. */
-export async function writeTable(
-  result: QueryResult,
-  write: Write,
-  { isWhole = false, width }: WriteTableOptions = {},
-): Promise<number> {
+export async function writeTable(result: QueryResult, write: Write, isWhole = false): Promise<number> {
   const { columns } = result;
   const rows: string[][] = [];
   let total = 0;
@@ -78,8 +69,7 @@ export async function writeTable(
     }
   }
   if (isWhole && total > rows.length)
-    throw new RekapError(
-      'usage',
+    throw usageError(
       `The result has ${countOf(total, 'row')}, but a table shows at most ${formatNumber(maxRows)}.`,
       'Use a file with the extension .csv, .json or .parquet, or choose the format with --format.',
     );
@@ -91,15 +81,8 @@ export async function writeTable(
   if (!isWhole && process.stdout.isTTY) groupDigits(rows, columns);
   const head = columns.map(({ name }) => printable(name, maxCellLength));
   const right = columns.flatMap(({ type }, index) => (numberType.test(type) ? [index] : []));
-  await write(`${renderTable(rows, { head, right, ...(width !== undefined && { width }) })}\n`);
-  const counted = countOf(total, 'row');
-  await write(
-    paint(
-      'dim',
-      total > rows.length
-        ? `${counted}; only the first ${formatNumber(rows.length)} are shown. To see all, use --format csv.\n`
-        : `${counted}\n`,
-    ),
-  );
+  await write(`${renderTable(rows, { head, right, ...(isWhole && { width: Number.POSITIVE_INFINITY }) })}\n`);
+  const only = `; only the first ${formatNumber(rows.length)} are shown. To see all, use --format csv.`;
+  await write(paint('dim', `${countOf(total, 'row')}${total > rows.length ? only : ''}\n`));
   return rows.length;
 }

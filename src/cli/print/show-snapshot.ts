@@ -75,14 +75,11 @@ function whenRead(read: readonly Verdict[]): string {
   const [first, last] = [times[0], times.at(-1)];
   if (first === undefined || last === undefined) return '';
   if (shortTime(first) !== shortTime(last)) return `${shortTime(first)} to ${shortTime(last)}`;
-  const [from, to] = [timeToSecond(first), timeToSecond(last)];
+  const [from, to] = [shortTime(first, 19), shortTime(last, 19)];
   return from === to ? from : `${from} to ${to}`;
 }
 
-function shortTime(iso: string): string {
-  return printable(iso.slice(0, 16).replace('T', ' '));
-}
-
-function timeToSecond(iso: string): string {
-  return printable(iso.slice(0, 19).replace('T', ' '));
+/** Returns the time to the minute, or with a length of 19, to the second. */
+function shortTime(iso: string, length = 16): string {
+  return printable(iso.slice(0, length).replace('T', ' '));
 }

@@ -5,35 +5,15 @@ import { renderTable } from './table.ts';
 import { wrap } from './wrap-text.ts';
 import type { Language } from '../../project/sql-file.ts';
 import { style } from '../../report/style.ts';
-import { closedPolicy, html, Html, table } from '../../runtime/html.ts';
-import { formatNumber } from '../../runtime/text.ts';
+import { closedPage, html, table } from '../../runtime/html.ts';
+import { formatDecimal } from '../../runtime/text.ts';
 import type { StatedDataset, Statement } from '../../snapshots/statement.ts';
 import type { Grade } from '../../stages.ts';
 
 type Count = (number: number) => string;
 
-interface Words {
-  readonly title: (project: string, place: string) => string;
-  readonly facts: Readonly<Record<'source' | 'read' | 'snapshot' | 'sha256' | 'tool', string>>;
-  readonly complete: string;
-  readonly head: readonly [dataset: string, rows: string, lists: string, proof: string];
-  readonly lists: (confirmed: string, all: string) => string;
-  readonly grades: Readonly<Record<Grade, string>>;
-  readonly totals: string;
-  readonly totalsHead: readonly [column: string, sum: string, rows: string];
-  readonly unknown: string;
-  readonly noValue: (column: string, rows: number, count: Count) => string;
-  readonly quarantined: (dataset: string, records: number, count: Count) => string;
-  readonly check: (dataset: string, check: string, severity: string, rows: number, count: Count) => string;
-  readonly carriedOver: (dataset: string, rows: number, count: Count) => string;
-  readonly noRow: (dataset: string) => string;
-  readonly nothing: string;
-  readonly meaning: string;
-  readonly verify: (again: string) => string;
-}
-
-const english: Words = {
-  title: (project, place) => `Statement on ${project}${place === '' ? '' : `: ${place}`}`,
+const english = {
+  title: (project: string, place: string) => `Statement on ${project}${place === '' ? '' : `: ${place}`}`,
   facts: {
     source: 'Source',
     read: 'Read (UTC)',
@@ -43,7 +23,7 @@ const english: Words = {
   },
   complete: 'What was read',
   head: ['Dataset', 'Rows', 'Lists read completely', 'Proof'],
-  lists: (confirmed, all) => `${confirmed} of ${all}`,
+  lists: (confirmed: string, all: string) => `${confirmed} of ${all}`,
   grades: {
     overlap: 'read twice, with the last record of each page again (overlap)',
     repaged: 'read twice, with pages of different sizes (repaged)',
@@ -52,26 +32,27 @@ const english: Words = {
     chain: 'read twice, with the same requests; each page names the next one (chain)',
     single: 'read in one response (single)',
     incremental: 'what changed was read, and joins the rows of the sync before (incremental)',
-  },
+  } satisfies Record<Grade, string>,
   totals: 'Totals',
   totalsHead: ['Column', 'Sum of the known values', 'Rows with a value'],
   unknown: 'What is unknown or contradictory',
-  noValue: (column, rows, count) => `${column} has no value in ${count(rows)} ${rows === 1 ? 'row' : 'rows'}.`,
-  quarantined: (dataset, records, count) =>
+  noValue: (column: string, rows: number, count: Count) =>
+    `${column} has no value in ${count(rows)} ${rows === 1 ? 'row' : 'rows'}.`,
+  quarantined: (dataset: string, records: number, count: Count) =>
     `${count(records)} ${records === 1 ? 'record' : 'records'} of ${dataset} could not become a row.`,
-  check: (dataset, check, severity, rows, count) =>
+  check: (dataset: string, check: string, severity: string, rows: number, count: Count) =>
     `${dataset}: ${check}, ${severity} in ${count(rows)} ${rows === 1 ? 'case' : 'cases'}.`,
-  carriedOver: (dataset, rows, count) =>
+  carriedOver: (dataset: string, rows: number, count: Count) =>
     `${count(rows)} rows of ${dataset} were read by an earlier sync, within the times above.`,
-  noRow: (dataset) => `${dataset} has no row with this name. The source may spell it differently there.`,
+  noRow: (dataset: string) => `${dataset} has no row with this name. The source may spell it differently there.`,
   nothing: 'Nothing: every column has a value in every row, and all checks pass.',
   meaning:
     'This says that the rows are those that the source returned, as far as the proof above reaches: no record was lost, none was counted twice, and no file of the tables was changed since. It does not say that the figures of the source are right.',
-  verify: (again) =>
+  verify: (again: string) =>
     `To check it, run "rekap snapshots verify" and "${again}" on the same warehouse. The hash must be the one above.`,
 };
 
-const indonesian: Words = {
+const indonesian: typeof english = {
   title: (project, place) => `Pernyataan tentang ${project}${place === '' ? '' : `: ${place}`}`,
   facts: {
     source: 'Sumber',
@@ -110,22 +91,8 @@ const indonesian: Words = {
     `Untuk memeriksanya, jalankan "rekap snapshots verify" dan "${again}" pada warehouse yang sama. Hash-nya harus sama dengan yang di atas.`,
 };
 
-/** Holds the content of the page in order, for both forms. */
-interface Layout {
-  readonly title: string;
-  readonly notice: string | null;
-  readonly facts: readonly (readonly [string, string])[];
-  readonly tables: readonly {
-    readonly caption: string;
-    readonly head: readonly string[];
-    readonly rows: string[][];
-    readonly numbers: number[];
-  }[];
-  readonly unknown: { readonly title: string; readonly items: readonly string[] };
-  readonly closing: readonly string[];
-}
-
-function layOut(statement: Statement, notice: string | null, language: Language): Layout {
+/** Returns the content of the page in order, for both forms. */
+function layOut(statement: Statement, language: Language) {
   const words = language === 'en' ? english : indonesian;
   const { datasets, place, source } = statement;
   const count: Count = (number) => digits(String(number), language);
@@ -151,14 +118,13 @@ function layOut(statement: Statement, notice: string | null, language: Language)
   const again = `rekap evidence --statement${named}${only} --snapshot ${statement.snapshot}`;
   return {
     title: words.title(statement.project, place === null ? '' : `${place.name} (${place.column})`),
-    notice,
     facts: [
       [words.facts.source, source],
       [words.facts.read, first === last ? first : `${first} – ${last}`],
       [words.facts.snapshot, statement.snapshot],
       [words.facts.sha256, statement.sha256],
       [words.facts.tool, statement.tool],
-    ],
+    ] satisfies [string, string][],
     tables: [
       {
         caption: words.complete,
@@ -181,15 +147,13 @@ function layOut(statement: Statement, notice: string | null, language: Language)
 }
 
 function digits(number: string, language: Language): string {
-  const [whole = '', fraction] = number.split('.');
-  const grouped = formatNumber(BigInt(whole));
-  if (language === 'en') return fraction === undefined ? grouped : `${grouped}.${fraction}`;
-  return `${grouped.replaceAll(',', '.')}${fraction === undefined ? '' : `,${fraction}`}`;
+  const grouped = formatDecimal(number);
+  return language === 'en' ? grouped : grouped.replaceAll(/[.,]/g, (mark) => (mark === ',' ? '.' : ','));
 }
 
 /** @param width Maximum line length, except for names and hashes. */
 export function statementText(statement: Statement, notice: string | null, language: Language, width: number): string {
-  const { title, facts, tables, unknown, closing } = layOut(statement, notice, language);
+  const { title, facts, tables, unknown, closing } = layOut(statement, language);
   const label = Math.max(...facts.map(([name]) => name.length)) + 2;
   const paragraph = (text: string): string => wrap(printable(text), width).join('\n');
   return `${[
@@ -207,60 +171,33 @@ export function statementText(statement: Statement, notice: string | null, langu
   ].join('\n\n')}\n`;
 }
 
+const ownStyle = `section { border: 0; margin-top: 1rem; padding-top: 0; }
+body { max-width: 52rem; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.2rem 1.5rem; overflow-wrap: anywhere; }
+dt { color: var(--quiet); } dd { margin: 0; }
+`;
+
 /** Returns a page without external resources that fits on one sheet. */
 export function statementHtml(statement: Statement, notice: string | null, language: Language): string {
-  const { title, facts, tables, unknown, closing } = layOut(statement, notice, language);
-  return html`<!doctype html>
-    <html lang="${language}">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="${closedPolicy}" />
-        <title>${title}</title>
-        <link rel="icon" href="data:," />
-        <style>
-          ${new Html(style)} section {
-            border: 0;
-            margin-top: 1rem;
-            padding-top: 0;
-          }
-          body {
-            max-width: 52rem;
-          }
-          dl {
-            display: grid;
-            grid-template-columns: max-content minmax(0, 1fr);
-            gap: 0.2rem 1.5rem;
-            overflow-wrap: anywhere;
-          }
-          dt {
-            color: var(--quiet);
-          }
-          dd {
-            margin: 0;
-          }
-        </style>
-      </head>
-      <body>
-        <main>
-          ${notice === null ? null : html`<p class="sample">${notice}</p>`}
-          <h1>${title}</h1>
-          <dl>
-            ${facts.map(
-              ([name, value]) =>
-                html`<dt>${name}</dt>
-                  <dd>${value}</dd>`,
-            )}
-          </dl>
-          ${tables.map(({ caption, head, rows, numbers }) => html`<section>${table(rows, { caption, head, numbers })}</section>`)}
-          <section>
-            <h2>${unknown.title}</h2>
-            <ul>
-              ${unknown.items.map((item) => html`<li>${item}</li>`)}
-            </ul>
-          </section>
-          ${closing.map((text) => html`<p>${text}</p>`)}
-        </main>
-      </body>
-    </html> `.text;
+  const { title, facts, tables, unknown, closing } = layOut(statement, language);
+  const content = html`<main>
+    ${notice === null ? null : html`<p class="sample">${notice}</p>`}
+    <h1>${title}</h1>
+    <dl>
+      ${facts.map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value}</dd>`,
+      )}
+    </dl>
+    ${tables.map(({ caption, head, rows, numbers }) => html`<section>${table(rows, { caption, head, numbers })}</section>`)}
+    <section>
+      <h2>${unknown.title}</h2>
+      <ul>
+        ${unknown.items.map((item) => html`<li>${item}</li>`)}
+      </ul>
+    </section>
+    ${closing.map((text) => html`<p>${text}</p>`)}
+  </main>`;
+  return closedPage({ language, title, style: style + ownStyle, content });
 }

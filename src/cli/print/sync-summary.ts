@@ -128,17 +128,11 @@ function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string 
 }
 
 function changes({ kind, run, manifest, outcome, pruned, warehouse }: SyncResult): string {
-  const lines = Object.entries(manifest.datasets).flatMap(
-    ([
-      table,
-      {
-        changes: { added, removed, changed },
-      },
-    ]) => {
-      const counts = `${countOf(changed, 'record')} changed, ${formatNumber(added)} added, ${formatNumber(removed)} removed`;
-      return added + removed + changed === 0 ? [] : [`  ${table}: ${counts}`];
-    },
-  );
+  const lines = Object.entries(manifest.datasets).flatMap(([table, dataset]) => {
+    const { added, removed, changed } = dataset.changes;
+    const counts = `${countOf(changed, 'record')} changed, ${formatNumber(added)} added, ${formatNumber(removed)} removed`;
+    return added + removed + changed === 0 ? [] : [`  ${table}: ${counts}`];
+  });
   if (lines.length === 0) return '';
   const { previous } = manifest;
   // The folder of a replay may not contain the previous snapshot.

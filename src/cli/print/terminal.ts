@@ -5,7 +5,7 @@ import { styleText } from 'node:util';
 import { invocation } from '../options/invocation.ts';
 import { fitLines } from './wrap-text.ts';
 import { isBucketUrl } from '../../share/address.ts';
-import { isRekapError, messageOf, RekapError } from '../../errors.ts';
+import { ExitCode, isRekapError, messageOf, RekapError } from '../../errors.ts';
 import { escapeDeceptive } from '../../runtime/text.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -94,15 +94,9 @@ export function printFailure(what: string, error: unknown): void {
 /** Prints a failure to stdout as JSON, unless a document was already printed. */
 export function printJsonError(error: unknown): void {
   if (invocation.hasPrintedJson) return;
-  const isKnown = error instanceof RekapError;
-  const message = messageOf(error);
-  const described = {
-    code: isKnown ? error.code : 'unexpected',
-    message,
-    next: isKnown ? complete(error.next) : '',
-    exit_code: isKnown ? error.exitCode : 1,
-  };
-  printJson({ error: described });
+  const unexpected = { code: 'unexpected', exitCode: ExitCode.unexpected, next: '' };
+  const { code, exitCode, next } = error instanceof RekapError ? error : unexpected;
+  printJson({ error: { code, message: messageOf(error), next: complete(next), exit_code: exitCode } });
 }
 
 /** Adds --warehouse to the quoted commands in an advice, unless `warehouse` is the default (null), and fills in `<command>`. */
