@@ -137,6 +137,8 @@ async function runCommand(command: string, body: string, notice: Notice, signal:
   });
   // The command may close stdin early.
   child.stdin?.on('error', () => undefined);
+  // Without a listener, an error after the time limit would end the process.
+  child.on('error', () => undefined);
   child.stdin?.end(body);
   const late = new Error(`it did not finish within ${commandTimeout / 1000} s`);
   const limit = boundSignal(signal, commandTimeout, () => late);
