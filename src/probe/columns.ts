@@ -43,12 +43,11 @@ export function findColumns(
   const fields = new Set<string>();
   const skipped = new Set<string>();
   for (const record of records) collectFields(record, [], fields, skipped);
-  if (fields.size === 0 || fields.size > maxColumns)
-    throw new RekapError(
-      'envelope',
-      `The records have ${formatNumber(fields.size)} fields for columns, but a dataset has 1 to ${formatNumber(maxColumns)} columns.`,
-      'Give the URL of another list, or write the pipeline yourself with the columns that you need.',
-    );
+  if (fields.size === 0 || fields.size > maxColumns) {
+    const what = `The records have ${formatNumber(fields.size)} fields for columns, but a dataset has 1 to ${formatNumber(maxColumns)} columns.`;
+    const next = 'Give the URL of another list, or write the pipeline yourself with the columns that you need.';
+    throw new RekapError('envelope', what, next);
+  }
   const read = readFields(records, [...fields], responses, envelope);
   const names = new Set<string>();
   const named = [...namesIn(records, responses, envelope)];

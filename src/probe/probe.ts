@@ -99,11 +99,9 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
 }
 
 function tookTooLong({ maxDuration }: ProbeOptions, completed: number): RekapError {
-  return new RekapError(
-    'run-timeout',
-    `The probe did not finish within ${Math.round(maxDuration / 1000)} s. It completed ${countOf(completed, 'request')}.`,
-    'Allow more time with --max-duration, or request fewer records in the URL, such as with limit=10.',
-  );
+  const what = `The probe did not finish within ${Math.round(maxDuration / 1000)} s. It completed ${countOf(completed, 'request')}.`;
+  const next = 'Allow more time with --max-duration, or request fewer records in the URL, such as with limit=10.';
+  return new RekapError('run-timeout', what, next);
 }
 
 function sizeOf(paging: Paging | null): string | undefined {
@@ -134,26 +132,20 @@ function asKeyColumn(column: ProbedColumn, key: readonly string[]): ProbedColumn
 }
 
 function readUrl(given: string): URL {
-  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-    throw new RekapError(
-      'usage',
-      `${JSON.stringify(given)} is not a URL.`,
-      'Give the URL of a list, such as https://host/v1/stations.',
-    );
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+    const what = `${JSON.stringify(given)} is not a URL.`;
+    throw new RekapError('usage', what, 'Give the URL of a list, such as https://host/v1/stations.');
+  }
   const url = new URL(given);
-  if (url.username !== '' || url.password !== '')
-    throw new RekapError(
-      'usage',
-      'The URL contains a user name or a password.',
-      'Remove them, set them as user:password in REKAP_API_KEY, and add --auth basic.',
-    );
+  if (url.username !== '' || url.password !== '') {
+    const next = 'Remove them, set them as user:password in REKAP_API_KEY, and add --auth basic.';
+    throw new RekapError('usage', 'The URL contains a user name or a password.', next);
+  }
   const key = [...url.searchParams.keys()].find((name) => keyNames.test(name));
-  if (key !== undefined)
-    throw new RekapError(
-      'usage',
-      `The URL contains the parameter ${key}, which looks like a key.`,
-      `Remove it, set the key in REKAP_API_KEY, and add --auth query:${key}.`,
-    );
+  if (key !== undefined) {
+    const what = `The URL contains the parameter ${key}, which looks like a key.`;
+    throw new RekapError('usage', what, `Remove it, set the key in REKAP_API_KEY, and add --auth query:${key}.`);
+  }
   if (url.pathname === '/')
     throw new RekapError('usage', 'The URL has no path.', 'Give the URL of a list, such as https://host/v1/stations.');
   return url;
@@ -165,47 +157,38 @@ function refusal({ auth, url, apiKey }: ProbeOptions, status: number, headers: P
   if (status >= 300 && status < 400 && location !== null && URL.canParse(location, url)) {
     const target = new URL(location, url);
     const shown = apiKey.redact(target.origin + target.pathname);
-    return new RekapError(
-      'source-status',
-      `${origin}${pathname} redirects to ${shown} (status ${status}), and rekap does not follow redirects.`,
-      `If you trust that address, run "rekap probe ${shown}${search}".`,
-      { status },
-    );
+    const what = `${origin}${pathname} redirects to ${shown} (status ${status}), and rekap does not follow redirects.`;
+    const next = `If you trust that address, run "rekap probe ${shown}${search}".`;
+    return new RekapError('source-status', what, next, { status });
   }
-  if (status !== 401 && status !== 403)
-    return new RekapError(
-      'source-status',
-      `${origin}${pathname} responded with ${status === 0 ? 'nothing' : `status ${status}`}.`,
-      'Check the URL, and the parameters that the list requires.',
-      { status },
-    );
+  if (status !== 401 && status !== 403) {
+    const what = `${origin}${pathname} responded with ${status === 0 ? 'nothing' : `status ${status}`}.`;
+    const next = 'Check the URL, and the parameters that the list requires.';
+    return new RekapError('source-status', what, next, { status });
+  }
   const challenge = headerText(headers['www-authenticate']);
   const scheme = challenge !== null ? ` It requires ${challenge.split(/[ ,]/)[0]}.` : '';
-  return new RekapError(
-    'source-refused-key',
+  const what =
     auth === null
       ? `${origin} requires a key (status ${status}).${scheme}`
-      : `${origin} refused the key (status ${status}).${scheme}`,
-    'Set the key in REKAP_API_KEY, and add --auth bearer, --auth basic, --auth header:NAME or --auth query:NAME.',
-    { status },
-  );
+      : `${origin} refused the key (status ${status}).${scheme}`;
+  const next =
+    'Set the key in REKAP_API_KEY, and add --auth bearer, --auth basic, --auth header:NAME or --auth query:NAME.';
+  return new RekapError('source-refused-key', what, next, { status });
 }
 
 /** @param body Null if it is JSON. */
 function noRecords(url: string, body: Buffer | null): RekapError {
-  if (body === null)
-    return new RekapError(
-      'envelope',
-      `The response of ${url} contains no records.`,
-      'Give a URL whose response has records.',
-    );
+  if (body === null) {
+    const what = `The response of ${url} contains no records.`;
+    return new RekapError('envelope', what, 'Give a URL whose response has records.');
+  }
   const problem = beginsAsJson(body) ? findProblem(body) : null;
   if (problem !== null) return new RekapError('envelope', `The response of ${url} ${problem.what}`, problem.next);
-  return new RekapError(
-    'envelope',
-    `The response of ${url} is neither JSON nor a JSON record per line. It starts with: ${excerpt(body).slice(0, 60)}`,
-    'rekap reads JSON and NDJSON. Some services return them for another path, or for a parameter such as format=json.',
-  );
+  const what = `The response of ${url} is neither JSON nor a JSON record per line. It starts with: ${excerpt(body).slice(0, 60)}`;
+  const next =
+    'rekap reads JSON and NDJSON. Some services return them for another path, or for a parameter such as format=json.';
+  return new RekapError('envelope', what, next);
 }
 
 function findProblem(body: Buffer): BodyProblem | null {

@@ -95,12 +95,10 @@ async function pull(options: PullOptions): Promise<Pulled> {
   const { bucket, warehouse } = options;
   for (let retries = 2; ; retries -= 1) {
     const remote = await readCurrentObject(bucket);
-    if (remote === null)
-      throw new RekapError(
-        'bucket',
-        `${bucket.url} does not contain a snapshot.`,
-        `Push one first with "rekap push ${bucket.url}", or correct the address.`,
-      );
+    if (remote === null) {
+      const what = `${bucket.url} does not contain a snapshot.`;
+      throw new RekapError('bucket', what, `Push one first with "rekap push ${bucket.url}", or correct the address.`);
+    }
     refuseFuture(options, remote);
     const local = await readLocal(options, remote);
     if (local !== null && (await isCopyOf(local, remote))) return unchanged(options, remote.snapshot);
@@ -108,12 +106,10 @@ async function pull(options: PullOptions): Promise<Pulled> {
       return await replaceCurrent(options, remote);
     } catch (error) {
       if (!(error instanceof SnapshotRemoved)) throw explainFileError(error, warehouse);
-      if (retries === 0)
-        throw new RekapError(
-          'bucket',
-          `A file of the current snapshot ${remote.snapshot} is missing in ${bucket.url}: ${error.message}.`,
-          'Push the snapshot again.',
-        );
+      if (retries === 0) {
+        const what = `A file of the current snapshot ${remote.snapshot} is missing in ${bucket.url}: ${error.message}.`;
+        throw new RekapError('bucket', what, 'Push the snapshot again.');
+      }
     }
   }
 }
@@ -122,11 +118,10 @@ async function pull(options: PullOptions): Promise<Pulled> {
 function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: StoredCurrent): void {
   const latest = newSnapshotId(new Date(clock.now().getTime() + maxAhead), 0, null);
   if (snapshot < latest) return;
-  throw new RekapError(
-    'bucket',
-    `The current snapshot ${snapshot} of ${bucket.url} has an ID with a time in the future.`,
-    'Check the clock of this machine. If it is correct, push a snapshot from a machine with a correct clock.',
-  );
+  const what = `The current snapshot ${snapshot} of ${bucket.url} has an ID with a time in the future.`;
+  const next =
+    'Check the clock of this machine. If it is correct, push a snapshot from a machine with a correct clock.';
+  throw new RekapError('bucket', what, next);
 }
 
 function unchanged({ bucket, warehouse }: PullOptions, snapshot: string): Pulled {
@@ -253,9 +248,6 @@ function isUsable({ files }: Manifest): boolean {
 /** @param what What is wrong with the snapshot in the bucket, after its address. */
 function refusal({ url }: Bucket, { snapshot }: StoredCurrent, what: string): RekapError {
   const folder = snapshotPrefix(snapshot);
-  return new RekapError(
-    'bucket',
-    `${url}/${folder}${what}`,
-    `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`,
-  );
+  const next = `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`;
+  return new RekapError('bucket', `${url}/${folder}${what}`, next);
 }

@@ -97,12 +97,11 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   const below = snapshotPrefix(snapshot.id);
   const sizes = await bucket.sizes(below);
   const uploaded = sizes.has(manifestFile) ? await bucket.read(below + manifestFile) : null;
-  if (uploaded !== null && uploaded.text !== manifest)
-    throw new RekapError(
-      'bucket-conflict',
-      `${bucket.url} already contains a snapshot ${snapshot.id} with different files, from another warehouse.`,
-      'The bucket is unchanged. Push the next snapshot, or choose another prefix.',
-    );
+  if (uploaded !== null && uploaded.text !== manifest) {
+    const what = `${bucket.url} already contains a snapshot ${snapshot.id} with different files, from another warehouse.`;
+    const next = 'The bucket is unchanged. Push the next snapshot, or choose another prefix.';
+    throw new RekapError('bucket-conflict', what, next);
+  }
   const hash = await describeFile(snapshot.folder, manifestHashFile, null);
   const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => sizes.get(path) !== bytes);
   await transferAll(missing, ({ path }) => bucket.upload(below + path, join(snapshot.folder, path)), report);
@@ -111,12 +110,11 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   await bucket.write(below + manifestFile, manifest, 'is new');
   // A store that overwrites the manifest despite these conditions ignores them.
   const path = below + manifestFile;
-  if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' })))
-    throw new RekapError(
-      'bucket',
-      `The store of ${bucket.url} ignores If-None-Match and If-Match, so two pushes could overwrite each other.`,
-      'The current snapshot of the bucket is unchanged. Use a store that supports conditional writes.',
-    );
+  if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' }))) {
+    const what = `The store of ${bucket.url} ignores If-None-Match and If-Match, so two pushes could overwrite each other.`;
+    const next = 'The current snapshot of the bucket is unchanged. Use a store that supports conditional writes.';
+    throw new RekapError('bucket', what, next);
+  }
   return { files: written.files + 1, bytes: written.bytes + Buffer.byteLength(manifest) };
 }
 

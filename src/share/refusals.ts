@@ -38,11 +38,8 @@ export interface Figures {
 /** @throws `source-mismatch` if the target has figures of another source. */
 export function requireSource({ place, alternative, acceptSource }: Target, source: string, before: string): void {
   if (before === source || acceptSource) return;
-  throw new RekapError(
-    'source-mismatch',
-    `${place} contains figures from ${before}, not from ${source}.`,
-    `Choose ${alternative}, or add --accept-source if the source has a new URL.`,
-  );
+  const next = `Choose ${alternative}, or add --accept-source if the source has a new URL.`;
+  throw new RekapError('source-mismatch', `${place} contains figures from ${before}, not from ${source}.`, next);
 }
 
 /**
@@ -64,9 +61,6 @@ export async function requireSuccessor(
 ): Promise<void> {
   requireSource(target, next.source, before.source);
   if (before.snapshot <= next.snapshot || (await conflict.known()).includes(before.snapshot)) return;
-  throw new RekapError(
-    conflict.code,
-    `${target.place} contains snapshot ${before.snapshot}, which is newer than ${next.snapshot} and ${conflict.unknown}.`,
-    `${conflict.advice}, or choose ${target.alternative}.`,
-  );
+  const what = `${target.place} contains snapshot ${before.snapshot}, which is newer than ${next.snapshot} and ${conflict.unknown}.`;
+  throw new RekapError(conflict.code, what, `${conflict.advice}, or choose ${target.alternative}.`);
 }

@@ -39,11 +39,9 @@ export async function chooseSnapshots(
   const after = b === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, b);
   const id = a ?? after.manifest.previous;
   if (id === null) {
-    throw new RekapError(
-      'snapshot-not-found',
-      `Snapshot ${after.id} is the first of its history, so there is no previous snapshot to compare.`,
-      'Give the IDs of two snapshots. To list them, run "rekap snapshots".',
-    );
+    const what = `Snapshot ${after.id} is the first of its history, so there is no previous snapshot to compare.`;
+    const next = 'Give the IDs of two snapshots. To list them, run "rekap snapshots".';
+    throw new RekapError('snapshot-not-found', what, next);
   }
   return { before: await readSnapshot(warehouse, id), after };
 }

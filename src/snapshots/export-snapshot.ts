@@ -80,11 +80,8 @@ function chooseRelations(all: readonly Relation[], only: string | null): readonl
   const chosen = all.filter(({ name }) => only === null || name === only);
   if (chosen.length > 0) return chosen;
   const names = all.map(({ name }) => name);
-  throw new RekapError(
-    'usage',
-    withSuggestion(`The snapshot has no table or view ${only}`, only!, names),
-    'Run "rekap query" for a list of them.',
-  );
+  const what = withSuggestion(`The snapshot has no table or view ${only}`, only!, names);
+  throw new RekapError('usage', what, 'Run "rekap query" for a list of them.');
 }
 
 async function copyParquet({ folder }: Snapshot, file: ManifestFile, aside: string): Promise<void> {

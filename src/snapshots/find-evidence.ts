@@ -128,11 +128,8 @@ async function unknownNameError(
     names.size > 0
       ? `Did you mean ${[...names].slice(0, 8).join(', ')}?`
       : `To list all names, run "rekap query 'SELECT DISTINCT ${nameColumn(requested[0]!)} FROM ${requested[0]!.table}'". If it is in another column, add --statement.`;
-  return new RekapError(
-    'usage',
-    `Unknown name ${JSON.stringify(name)}: no row and no record in quarantine has this name.`,
-    advice,
-  );
+  const what = `Unknown name ${JSON.stringify(name)}: no row and no record in quarantine has this name.`;
+  return new RekapError('usage', what, advice);
 }
 
 interface EvidenceRow {

@@ -40,12 +40,10 @@ export async function findRecords(
   const { landing } = warehousePaths(warehouse);
   const { runs } = readingOf(manifest, pipeline.table);
   for (const run of new Set([manifest.run, ...runs.toReversed()])) {
-    if (run !== manifest.run && !existsSync(join(landing, run)))
-      throw new RekapError(
-        'landing',
-        `The response with this record may be in the landing of run ${run}, which is no longer stored.`,
-        'Run a full sync. To store more responses, use --keep-landing.',
-      );
+    if (run !== manifest.run && !existsSync(join(landing, run))) {
+      const what = `The response with this record may be in the landing of run ${run}, which is no longer stored.`;
+      throw new RekapError('landing', what, 'Run a full sync. To store more responses, use --keep-landing.');
+    }
     const records = await readLanding(join(landing, run), run, pipeline, partition, matches);
     if (records.length > 0) return records;
   }

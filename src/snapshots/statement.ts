@@ -154,13 +154,11 @@ async function findPlace(
     const next = `Choose one, such as --column ${columns[0]}.`;
     throw new RekapError('usage', `${what} is in several columns: ${columns.join(', ')}.`, next);
   }
-  throw new RekapError(
-    'usage',
-    `Unknown name ${what}: no row has this name.`,
+  const next =
     nearest.size > 0
       ? `Did you mean ${[...nearest].slice(0, 8).join(', ')}?`
-      : 'Use a name as the source spells it, or leave it out.',
-  );
+      : 'Use a name as the source spells it, or leave it out.';
+  throw new RekapError('usage', `Unknown name ${what}: no row has this name.`, next);
 }
 
 async function stateDataset(

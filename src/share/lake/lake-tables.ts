@@ -76,9 +76,6 @@ export async function createTables(catalog: Catalog, tables: readonly LakeTable[
 export function requireDistinct(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice === undefined) return;
-  throw new RekapError(
-    'usage',
-    `The table ${twice} cannot be written to a catalog, because rekap creates a table with this name there.`,
-    'Rename it in the project.',
-  );
+  const what = `The table ${twice} cannot be written to a catalog, because rekap creates a table with this name there.`;
+  throw new RekapError('usage', what, 'Rename it in the project.');
 }

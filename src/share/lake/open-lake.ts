@@ -92,10 +92,6 @@ function explainDuckDb(error: unknown, url: string): unknown {
   const next = /^(IO|HTTP|Permission) Error/.test(message)
     ? 'Check the credentials, the region and the endpoint of the object store, such as AWS_REGION and AWS_ENDPOINT_URL_S3.'
     : 'Check that the namespace has the tables of this project.';
-  return new RekapError(
-    'lake',
-    `DuckDB failed to read or write the tables of ${url}: ${message}`,
-    `No rows were changed. ${next}`,
-    { cause: error },
-  );
+  const what = `DuckDB failed to read or write the tables of ${url}: ${message}`;
+  return new RekapError('lake', what, `No rows were changed. ${next}`, { cause: error });
 }

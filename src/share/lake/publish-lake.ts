@@ -134,12 +134,10 @@ async function requireReplaces(options: PublishLakeOptions, last: Publication | 
   const { snapshot, warehouse } = options;
   const target = targetOf(options);
   const next = { snapshot: snapshot.id, source: snapshot.manifest.source };
-  if (last.manifest_sha256 === '')
-    throw new RekapError(
-      'lake-conflict',
-      `${target.place} contains the released run ${last.run_id}. A publication would not replace its table ledger.`,
-      `Choose ${target.alternative}.`,
-    );
+  if (last.manifest_sha256 === '') {
+    const what = `${target.place} contains the released run ${last.run_id}. A publication would not replace its table ledger.`;
+    throw new RekapError('lake-conflict', what, `Choose ${target.alternative}.`);
+  }
   await requireSuccessor(
     target,
     { next, before: { snapshot: last.snapshot_id, source: last.source } },
@@ -156,12 +154,10 @@ async function requireReplaces(options: PublishLakeOptions, last: Publication | 
 async function requireEqual(database: Database, namespace: string, tables: readonly LakeTable[]): Promise<void> {
   for (const table of tables) {
     const { added, removed } = await compare(database, namespace, table);
-    if (added + removed > 0)
-      throw new RekapError(
-        'verification',
-        `${table.name}: ${added + removed} rows in the catalog differ from the snapshot.`,
-        'Nothing was changed in the catalog. Please report this problem.',
-      );
+    if (added + removed > 0) {
+      const what = `${table.name}: ${added + removed} rows in the catalog differ from the snapshot.`;
+      throw new RekapError('verification', what, 'Nothing was changed in the catalog. Please report this problem.');
+    }
   }
 }
 

@@ -109,11 +109,8 @@ async function requireAccepted(warehouse: string, run: string): Promise<void> {
   const line = (await readRuns(warehouse)).findLast((one) => one.kind === 'sync' && one.run === run);
   const isRefused = line?.outcome === 'refused' || line?.outcome === 'dry run';
   if (!isRefused || (await listSnapshotIds(warehouse)).includes(run)) return;
-  throw new RekapError(
-    'landing',
-    `Run ${run} was ${line.outcome === 'refused' ? `refused: ${line.reason}` : 'only a dry run.'}`,
-    'Land a run that was published.',
-  );
+  const what = `Run ${run} was ${line.outcome === 'refused' ? `refused: ${line.reason}` : 'only a dry run.'}`;
+  throw new RekapError('landing', what, 'Land a run that was published.');
 }
 
 /**
@@ -129,11 +126,9 @@ export function requireReleases(
   const target = targetOf(options);
   requireSource(target, source, last.source);
   if (last.manifest_sha256 === '') return;
-  throw new RekapError(
-    'lake-conflict',
-    `${target.place} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`,
-    'Choose another --namespace for lake land, lake script and lake release.',
-  );
+  const what = `${target.place} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`;
+  const next = 'Choose another --namespace for lake land, lake script and lake release.';
+  throw new RekapError('lake-conflict', what, next);
 }
 
 /** Moves a branch to the new records. It shows whether the catalog keeps branches: Nessie accepts them without keeping them. */
@@ -149,11 +144,8 @@ function withBranch(changes: readonly TableChange[]): TableChange[] {
 function requireWhole({ run, partitions, datasets, scopes = {}, project }: RunFile): void {
   const isWhole = partitions === null && datasets.length === project.pipelines.length;
   if (isWhole && Object.keys(scopes).length === 0) return;
-  throw new RekapError(
-    'landing',
-    `Run ${run} read only some datasets, partitions or changes, and carried the other rows over.`,
-    'Land a run that read everything.',
-  );
+  const what = `Run ${run} read only some datasets, partitions or changes, and carried the other rows over.`;
+  throw new RekapError('landing', what, 'Land a run that read everything.');
 }
 
 /** Fills the temporary table `landed`, and returns the number of records by dataset. */

@@ -100,12 +100,10 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
     await database.run('BEGIN');
     const last = await lastPublication(database, namespace);
     requireReleases(options, file.source, last);
-    if (last !== null && last.snapshot_id >= run)
-      throw new RekapError(
-        'lake-conflict',
-        `The namespace ${namespace} of ${settings.url} contains ${last.snapshot_id}, which is not older than ${run}.`,
-        'Release the newest run.',
-      );
+    if (last !== null && last.snapshot_id >= run) {
+      const what = `The namespace ${namespace} of ${settings.url} contains ${last.snapshot_id}, which is not older than ${run}.`;
+      throw new RekapError('lake-conflict', what, 'Release the newest run.');
+    }
     // There is no manifest: the tables were not built here.
     const built = { snapshot_id: run, run_id: run, source: file.source, manifest_sha256: '' };
     await addPublication(database, namespace, { sequence: (last?.sequence ?? 0) + 1, ...built }, clock.now());
@@ -121,11 +119,8 @@ function versionOf(
   const { metadata, branch, namespace } = where;
   const version = metadata.get(name)?.refs?.[branch]?.['snapshot-id'];
   if (version !== undefined && metadata.has(publicationsName)) return version;
-  throw new RekapError(
-    'lake',
-    `The table ${name} of the namespace ${namespace} has no branch ${branch}.`,
-    'Run "rekap lake land", then the script of "rekap lake script" in Spark, all with the same --namespace.',
-  );
+  const next = 'Run "rekap lake land", then the script of "rekap lake script" in Spark, all with the same --namespace.';
+  throw new RekapError('lake', `The table ${name} of the namespace ${namespace} has no branch ${branch}.`, next);
 }
 
 /** Moves `main` to the branch, tags it, and removes the branch. Refused if either has moved since the checks. */

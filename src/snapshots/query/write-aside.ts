@@ -20,12 +20,10 @@ export async function requireOutside(target: string, warehouse: string, option =
   const [leadsTo, parent] = await Promise.all([findAll([path]), findAll([dirname(path)])]);
   const places = [path, ...leadsTo, ...parent.map((folder) => join(folder, basename(path)))];
   const isWithin = (place: string, folder: string): boolean => relative(folder, place).split(sep)[0] !== '..';
-  if (places.some((place) => folders.some((folder) => isWithin(place, folder))))
-    throw new RekapError(
-      'usage',
-      `${target} is in the warehouse ${warehouse}, and ${option === '--out' ? 'a query' : option} never writes to the warehouse.`,
-      `Choose a path outside the warehouse with ${option}.`,
-    );
+  if (places.some((place) => folders.some((folder) => isWithin(place, folder)))) {
+    const what = `${target} is in the warehouse ${warehouse}, and ${option === '--out' ? 'a query' : option} never writes to the warehouse.`;
+    throw new RekapError('usage', what, `Choose a path outside the warehouse with ${option}.`);
+  }
 }
 
 async function findAll(paths: readonly string[]): Promise<string[]> {
@@ -92,11 +90,8 @@ async function findFile(target: string): Promise<string> {
   if (found === null) return path;
   const real = await realpath(path).catch(() => null);
   if (real !== null && (await stat(real)).isFile()) return real;
-  throw new RekapError(
-    'usage',
-    `${target} exists, but is not a file.`,
-    'Choose a file with --out, or remove --out and redirect the output.',
-  );
+  const what = `${target} exists, but is not a file.`;
+  throw new RekapError('usage', what, 'Choose a file with --out, or remove --out and redirect the output.');
 }
 
 function explainTarget(error: unknown, target: string): unknown {

@@ -101,12 +101,11 @@ async function readSheet(name: string, result: QueryResult) {
   const widths = columns.map((column) => column.name.length);
   for await (const group of result.groups())
     for (const row of group) {
-      if (data.length > maxRows)
-        throw new RekapError(
-          'query',
-          `${name} has more than ${formatNumber(maxRows)} rows, the maximum of a sheet.`,
-          'Use --format csv or parquet, or select some of the rows with "rekap query".',
-        );
+      if (data.length > maxRows) {
+        const what = `${name} has more than ${formatNumber(maxRows)} rows, the maximum of a sheet.`;
+        const next = 'Use --format csv or parquet, or select some of the rows with "rekap query".';
+        throw new RekapError('query', what, next);
+      }
       const cells = row.map((value, index) => toCell(value, columns[index]!.name));
       for (const [index, cell] of cells.entries()) widths[index] = Math.max(widths[index]!, shownLength(cell));
       data.push(cells);
