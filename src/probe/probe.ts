@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { RekapError } from '../errors.ts';
-import type { Auth, Paging } from '../project/declaration.ts';
+import type { Auth } from '../project/declaration.ts';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import type { Clock } from '../runtime/context.ts';
 import { countOf } from '../runtime/text.ts';
@@ -14,7 +14,7 @@ import { headerText } from '../source/source-messages.ts';
 import { findColumns, nameColumn, type ProbedColumn, type ProbedColumns } from './columns.ts';
 import { type Envelope, findEnvelope, parseBody, type ProbedRecord } from './envelope.ts';
 import { findKeys, findPartition, type FoundPartition, type KeyCandidate } from './key.ts';
-import { type FoundPaging, pagingNames, type ProbedList } from './listing.ts';
+import { type FoundPaging, openList, pagingNames } from './listing.ts';
 import { findPaging } from './paging.ts';
 import { type ProbeResponse, Prober, type ProbeRequest } from './prober.ts';
 
@@ -69,21 +69,22 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     const envelope = parsed === null ? null : findEnvelope(parsed);
     if (envelope === null) throw noRecords(origin + pathname, parsed === null ? first.body : null);
     prober.note(first.target, `${envelope.format === 'json' ? 'JSON' : 'NDJSON'} with ${envelope.why}`);
-    const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first, given };
+    const list = openList({ prober, origin, path: pathname, fixed, envelope, first, given });
     const paging = await findPaging(list);
     const { columns, skipped } = findColumns(paging.records, [...prober.responses], envelope);
-    const partition = await findPartition(list, { columns, records: paging.records, size: sizeOf(paging.paging) });
+    const partition = await findPartition(list, columns, paging);
     if (partition !== null) fixed.delete(partition.parameter);
     const keys = findKeys(columns, partition?.column ?? null);
-    const count = envelope.reportedCount;
-    const isTotal = count === undefined || count.value >= paging.records.length;
+    const { reportedCount: count, ...uncounted } = envelope;
+    // A number below the number of records that came counts those of one page.
+    const isTotal = count !== undefined && count.value >= paging.records.length;
     return {
       origin,
       path: pathname,
       table: nameTable(pathname),
       parameters: Object.fromEntries(fixed),
       auth: options.auth,
-      envelope: isTotal ? envelope : withoutCount(envelope),
+      envelope: isTotal ? envelope : uncounted,
       paging,
       partition,
       keys,
@@ -104,11 +105,6 @@ function tookTooLong({ maxDuration }: ProbeOptions, completed: number): RekapErr
   return new RekapError('run-timeout', what, next);
 }
 
-function sizeOf(paging: Paging | null): string | undefined {
-  if (paging === null) return undefined;
-  return paging.by === 'offset' ? paging.limit : paging.by === 'none' ? undefined : paging.size;
-}
-
 /** Returns what the probe could not confirm, and why a sync of the draft may not be complete. */
 export function findDoubts({ paging, keys: [key], records }: Pick<Probe, 'paging' | 'keys' | 'records'>): string[] {
   const different = key?.different ?? 0;
@@ -116,19 +112,11 @@ export function findDoubts({ paging, keys: [key], records }: Pick<Probe, 'paging
   return [...paging.guesses, ...(different === records.length ? [] : [repeats])];
 }
 
-/** A number below the number of records that came counts those of one page. */
-function withoutCount({ reportedCount: _reportedCount, ...envelope }: Envelope): Envelope {
-  return envelope;
-}
-
 /** Declares a count in the key as an integer, because identifiers aren't summed. */
 function asKeyColumn(column: ProbedColumn, key: readonly string[]): ProbedColumn {
   if (column.definition.kind !== 'count' || !key.includes(column.name)) return column;
-  return {
-    ...column,
-    definition: { ...column.definition, kind: 'integer' },
-    why: `${column.why}, and it is in the key`,
-  };
+  const definition = { ...column.definition, kind: 'integer' } as const;
+  return { ...column, definition, why: `${column.why}, and it is in the key` };
 }
 
 function readUrl(given: string): URL {
@@ -204,9 +192,6 @@ function findProblem(body: Buffer): BodyProblem | null {
 }
 
 function nameTable(path: string): string {
-  const last = decodeURIComponent(path.split('/').findLast((part) => part !== '')!).replace(
-    /\.(json|ndjson|jsonl)$/i,
-    '',
-  );
-  return nameColumn(last, new Set());
+  const last = decodeURIComponent(path.split('/').findLast((part) => part !== '')!);
+  return nameColumn(last.replace(/\.(json|ndjson|jsonl)$/i, ''), new Set());
 }
