@@ -17,8 +17,8 @@ import type { Clock } from '../runtime/context.ts';
 import { describeFile } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
-import { listSnapshotIds, type Snapshot } from '../warehouse/warehouse.ts';
-import { readIntactManifest, requireSuccessor } from './refusals.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
+import { knownIn, readIntactManifest, requireSuccessor } from './refusals.ts';
 
 export interface PushOptions {
   readonly warehouse: string;
@@ -73,17 +73,11 @@ async function push(options: PushOptions): Promise<Pushed> {
   };
   const before = await readCurrentObject(bucket);
   const isCurrent = before !== null && isSameSnapshot(before, next);
-  if (before !== null && !isCurrent)
-    await requireSuccessor(
-      { place: bucket.url, alternative: 'another prefix', acceptSource },
-      { next, before },
-      {
-        code: 'bucket-conflict',
-        known: () => listSnapshotIds(warehouse),
-        unknown: 'not from this warehouse',
-        advice: 'Find out who else pushes to this bucket',
-      },
-    );
+  if (before !== null && !isCurrent) {
+    const target = { place: bucket.url, alternative: 'another prefix', acceptSource };
+    const advice = 'Find out who else pushes to this bucket';
+    await requireSuccessor(target, { next, before }, { code: 'bucket-conflict', advice, ...knownIn(warehouse) });
+  }
   const written = await writeFiles(options, text);
   if (!isCurrent) await switchCurrentObject(bucket, next, before);
   const outcome = isCurrent && written.files === 0 ? 'unchanged' : 'pushed';

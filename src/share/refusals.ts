@@ -6,7 +6,7 @@ import { type ErrorCode, RekapError } from '../errors.ts';
 import { checkManifestFile, hashesAgree } from '../publish/verify-snapshot.ts';
 import { damagedError } from '../snapshots/manage-snapshots.ts';
 import { manifestFile } from '../warehouse/snapshot-format.ts';
-import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
+import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 
 /**
  * Returns the text of a snapshot's manifest.
@@ -40,6 +40,11 @@ export function requireSource({ place, alternative, acceptSource }: Target, sour
   if (before === source || acceptSource) return;
   const next = `Choose ${alternative}, or add --accept-source if the source has a new URL.`;
   throw new RekapError('source-mismatch', `${place} contains figures from ${before}, not from ${source}.`, next);
+}
+
+/** Returns what a conflict says about the snapshots of a warehouse. */
+export function knownIn(warehouse: string) {
+  return { known: () => listSnapshotIds(warehouse), unknown: 'not from this warehouse' };
 }
 
 /**

@@ -90,13 +90,10 @@ export function missingFields(table: LakeTable, metadata: TableMetadata): Iceber
     throw new RekapError('lake', what, 'Publish to another --namespace, or drop the table in the catalog first.');
   }
   const names = new Set(existing.map(({ name }) => name));
-  return table.columns
-    .filter(({ name }) => !names.has(name))
-    .map((column, index) => ({
-      ...fieldOf(table, column, metadata['last-column-id'] + 1 + index),
-      // The existing rows don't have it.
-      required: false,
-    }));
+  const added = table.columns.filter(({ name }) => !names.has(name));
+  const lastId = metadata['last-column-id'];
+  // Not required, because the existing rows don't have them.
+  return added.map((column, index) => ({ ...fieldOf(table, column, lastId + 1 + index), required: false }));
 }
 
 export function currentFields(metadata: TableMetadata): readonly IcebergField[] {

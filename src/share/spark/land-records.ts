@@ -58,6 +58,8 @@ export interface LandedRecords {
   readonly records: Readonly<Record<string, number>>;
 }
 
+type LandingPlace = LakePlace & { readonly acceptSource: boolean };
+
 /**
  * Lands a run, and replaces its records if they exist.
  *
@@ -66,7 +68,7 @@ export interface LandedRecords {
  */
 export async function landRecords(
   requested: { readonly warehouse: string; readonly run: string | null },
-  place: LakePlace & { readonly acceptSource: boolean },
+  place: LandingPlace,
 ): Promise<LandedRecords> {
   const { landing } = await findLanding(requested);
   const file = await readRunFile(landing);
@@ -117,13 +119,9 @@ async function requireAccepted(warehouse: string, run: string): Promise<void> {
  * Refuses a namespace of another source, and one of published snapshots, because a release would leave the tables that Spark doesn't build as they
  * are.
  */
-export function requireReleases(
-  options: Parameters<typeof targetOf>[0],
-  source: string,
-  last: Publication | null,
-): void {
+export function requireReleases(place: LandingPlace, source: string, last: Publication | null): void {
   if (last === null) return;
-  const target = targetOf(options);
+  const target = targetOf(place);
   requireSource(target, source, last.source);
   if (last.manifest_sha256 === '') return;
   const what = `${target.place} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`;
@@ -177,7 +175,7 @@ async function stageRecords(
           partition,
           target,
           accepted.response,
-          recordText(page, row),
+          page.bytes.toString('utf8', page.records.recordStart[row], page.records.recordEnd[row]),
           fieldsOf(pipeline, page, row),
         ]);
       }
@@ -203,11 +201,6 @@ const letters: Readonly<Record<number, string>> = {
   [FieldKind.number]: 'n',
   [FieldKind.other]: 'j',
 };
-
-/** Returns the bytes of a record as text. */
-function recordText({ bytes, records }: Page, row: number): string {
-  return bytes.toString('utf8', records.recordStart[row], records.recordEnd[row]);
-}
 
 /**
  * Returns the declared fields of a record by column, as JSON: the content of a string, or the text of any other value, after a character that
