@@ -12,7 +12,7 @@ import { createRunsReader, type RunLine } from '../warehouse/runs-log.ts';
 import { databaseFile, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 import { jsonType } from './data-endpoint.ts';
-import { framePage, sendPage } from './page.ts';
+import { framePage, readOnly, sendPage } from './page.ts';
 import { addSnapshotFiles, type FilesContext, noSnapshot } from './snapshot-files.ts';
 import { addTablePages } from './table-pages.ts';
 
@@ -36,7 +36,7 @@ interface SiteContext extends SiteOptions {
 export async function addSite(app: FastifyInstance, context: SiteContext): Promise<void> {
   const { about, published, openSample, requireKey, now = () => new Date() } = context;
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => unknown): void =>
-    void app.route({ method: ['GET', 'HEAD'], url, schema: { hide: true }, handler });
+    void app.route({ ...readOnly, url, handler });
   const sendJson = (reply: FastifyReply, value: unknown) =>
     reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(JSON.stringify(value));
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
@@ -82,7 +82,7 @@ export async function addSite(app: FastifyInstance, context: SiteContext): Promi
     },
   };
   await addSnapshotFiles(app, files);
-  addTablePages(app, { ...files, about });
+  addTablePages(app, about.auth, files);
 }
 
 function ageOf({ manifest }: Snapshot, now: Date): number {
@@ -104,10 +104,7 @@ function startPage({ title, description }: SiteContext['about'], snapshot: Snaps
 
 /** Lists the newest runs, and says how old the data is. */
 function runsPage(lines: readonly RunLine[], now: Date): string {
-  const { success, newestPublished } = {
-    ...summarizeRuns(lines),
-    newestPublished: judgeStatus(lines, now, 0).newestPublished,
-  };
+  const { newestSuccess: success, newestPublished } = judgeStatus(lines, now, 0);
   const since = ({ started_at: at }: RunLine): string => formatAge(Math.max(0, now.getTime() - Date.parse(at)));
   const rows = lines.slice(-maxRuns).toReversed();
   return framePage(
