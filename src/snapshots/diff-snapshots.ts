@@ -74,14 +74,8 @@ export async function diffSnapshots<Value>(
       const columns = (await sharedColumns(database, 'new', pipeline)).filter((name) => before.has(name));
       if (columns.length === 0) continue;
       const table = quoteIdentifier(pipeline.table);
-      selects.push(
-        differencesSql(pipeline, {
-          before: `old.${table}`,
-          after: `new.${table}`,
-          columns,
-          place: placeColumns(pipelines),
-        }),
-      );
+      const tables = { before: `old.${table}`, after: `new.${table}` };
+      selects.push(differencesSql(pipeline, { ...tables, columns, place: placeColumns(pipelines) }));
     }
     const differences = selects.length > 0 ? selects.join(' UNION ALL ') : noDifferenceSql(pipelines);
     const since = await sinceSql(database, pipelines, compared.before.id);

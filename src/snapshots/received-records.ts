@@ -57,18 +57,14 @@ async function readLanding(
   partition: string | null,
   matches: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
-  const lines = (await readLandedResponses(folder)).map((line, response) => ({ line, response }));
-  const matching = lines.filter(
-    ({ line }) =>
-      line.dataset === pipeline.table &&
-      isSuccess(line.status) &&
-      (line.partition === null || line.partition === partition),
-  );
+  const lines = await readLandedResponses(folder);
   const landed = await openLandedRun(folder, null);
   const scan = createPageScanner(() => undefined);
   const records: ReceivedRecord[] = [];
   try {
-    for (const { line, response } of matching) {
+    for (const [response, line] of lines.entries()) {
+      const isList = line.partition === null || line.partition === partition;
+      if (line.dataset !== pipeline.table || !isSuccess(line.status) || !isList) continue;
       const { request, url, body: bytes, at, status } = await landed.response(response);
       const page = scan(pipeline, request, url, bytes);
       const { records: index } = page;
