@@ -76,10 +76,8 @@ export async function commitLake({ database, relay }: OpenLake): Promise<void> {
 
 /** Returns where a table's files are. Properties may name other folders than its location. */
 function placesOf({ location, properties = {} }: TableMetadata): string[] {
-  const others = ['write.data.path', 'write.metadata.path', 'write.object-storage.path'].map(
-    (name) => properties[name],
-  );
-  return [location, ...others.filter((path) => path !== undefined)].map((path) => path.replace(/\/+$/, ''));
+  const names = ['write.data.path', 'write.metadata.path', 'write.object-storage.path'];
+  return [location, ...names.flatMap((name) => properties[name] ?? [])].map((path) => path.replace(/\/+$/, ''));
 }
 
 /** Explains an error of DuckDB, such as a store that refuses a file. Other errors stay as they are. */

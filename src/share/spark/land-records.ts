@@ -168,16 +168,9 @@ async function stageRecords(
       for (let row = 0; row < page.records.length; row += 1) {
         const position = counts[pipeline.table]!++;
         const { partition, target } = page.request;
-        appendRow(appender, [
-          run,
-          pipeline.table,
-          BigInt(position),
-          partition,
-          target,
-          accepted.response,
-          page.bytes.toString('utf8', page.records.recordStart[row], page.records.recordEnd[row]),
-          fieldsOf(pipeline, page, row),
-        ]);
+        const place = [run, pipeline.table, BigInt(position), partition, target, accepted.response];
+        const record = page.bytes.toString('utf8', page.records.recordStart[row], page.records.recordEnd[row]);
+        appendRow(appender, [...place, record, fieldsOf(pipeline, page, row)]);
       }
       appender.flushSync();
     }

@@ -98,17 +98,14 @@ function explainTarget(error: unknown, target: string): unknown {
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const cause = { cause: error };
   const full = whyDiskIsFull(error);
-  if (full !== null)
-    return new RekapError(
-      'disk-full',
-      full === 'size'
-        ? `${target} would exceed the maximum file size of this system.`
-        : `The disk is full: no space is left for ${target}.`,
-      full === 'size'
-        ? 'Select less data, or raise the file size limit (ulimit -f).'
-        : 'Free some space, or write to another disk.',
-      cause,
-    );
+  if (full === 'size') {
+    const tooLarge = `${target} would exceed the maximum file size of this system.`;
+    return new RekapError('disk-full', tooLarge, 'Select less data, or raise the file size limit (ulimit -f).', cause);
+  }
+  if (full !== null) {
+    const noSpace = `The disk is full: no space is left for ${target}.`;
+    return new RekapError('disk-full', noSpace, 'Free some space, or write to another disk.', cause);
+  }
   if (systemCode(error) === 'unknown') return error;
   const what = `${target} cannot be written: ${systemReason(error)}.`;
   return new RekapError('usage', what, 'Choose another file.', cause);
