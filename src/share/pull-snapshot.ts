@@ -196,7 +196,9 @@ async function fetchSnapshot(
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
     const others = ids.filter((other) => other !== id);
     // Removes a damaged snapshot with the same ID only at the end.
-    const makeRoom = async () => void (ids.includes(id) && (await pruneSnapshots(warehouse, 0, others)));
+    const makeRoom = async (): Promise<void> => {
+      if (ids.includes(id)) await pruneSnapshots(warehouse, 0, others);
+    };
     await publishSnapshotFolder(warehouse, { id, folder, files }, () => undefined, makeRoom);
     return { files: files.length, bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0) };
   } catch (error) {
