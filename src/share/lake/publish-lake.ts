@@ -138,12 +138,8 @@ async function requireReplaces(options: PublishLakeOptions, last: Publication | 
     throw new RekapError('lake-conflict', what, `Choose ${target.alternative}.`);
   }
   const before = { snapshot: last.snapshot_id, source: last.source };
-  const conflict = {
-    code: 'lake-conflict',
-    advice: 'Find out who else publishes there',
-    ...knownIn(warehouse),
-  } as const;
-  await requireSuccessor(target, { next, before }, conflict);
+  const advice = 'Find out who else publishes there';
+  await requireSuccessor(target, { next, before }, { code: 'lake-conflict', advice, ...knownIn(warehouse) });
 }
 
 /** Compares every row within the transaction, before anyone else can see it. */

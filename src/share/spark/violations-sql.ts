@@ -95,7 +95,8 @@ function nullValue({ columns }: AnyPipeline, column: string): Found {
 }
 
 function sum({ columns }: AnyPipeline, { name, severity, whole, parts }: SumCheck): { found: Found; where: string } {
-  const scale = Math.max(...[whole, ...parts].map((column) => scaleOf(columns[column]!)));
+  const summed = [whole, ...parts].map((column) => columns[column]!);
+  const scale = Math.max(...summed.map((column) => (column.kind === 'decimal' ? column.scale : 0)));
   const exact = (column: string): string => `CAST(${sparkName(column)} AS DECIMAL(38,${scale}))`;
   const total = `CAST(${parts.map(exact).join(' + ')} AS DECIMAL(38,${scale}))`;
   const [expected, actual] = [total, exact(whole)];
@@ -112,10 +113,6 @@ function sum({ columns }: AnyPipeline, { name, severity, whole, parts }: SumChec
     // NULL if a part is unknown.
     where: `${exact(whole)} <> ${total}`,
   };
-}
-
-function scaleOf(definition: AnyPipeline['columns'][string]): number {
-  return definition.kind === 'decimal' ? definition.scale : 0;
 }
 
 const spark: Dialect = {
