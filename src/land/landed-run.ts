@@ -110,12 +110,10 @@ export async function readVerdicts(folder: string) {
   const file = join(folder, verdictsFile);
   const lines = await readLines(file);
   const last = lines.pop();
-  if (!v.is(lastLineShape, last) || last.verdicts !== lines.length)
-    throw new RekapError(
-      'landing',
-      `${file} is incomplete: the run ended before it had read everything.`,
-      'Choose another run. To continue this one, run "rekap sync --resume".',
-    );
+  if (!v.is(lastLineShape, last) || last.verdicts !== lines.length) {
+    const what = `${file} is incomplete: the run ended before it had read everything.`;
+    throw new RekapError('landing', what, 'Choose another run. To continue this one, run "rekap sync --resume".');
+  }
   return { verdicts: requireLines(file, lines, landedVerdictShape), warnings: last.warnings };
 }
 
@@ -124,13 +122,12 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     const isGone = systemCode(error) === 'ENOENT';
-    if (isGone && !existsSync(dirname(file)))
-      throw new RekapError(
-        'landing',
-        `The stored responses of run ${basename(dirname(file))} are not in this warehouse.`,
-        'If retention removed them, run the sync again. If the snapshot was pulled, run the command on the warehouse that created the snapshot.',
-        { cause: error },
-      );
+    if (isGone && !existsSync(dirname(file))) {
+      const what = `The stored responses of run ${basename(dirname(file))} are not in this warehouse.`;
+      const next =
+        'If retention removed them, run the sync again. If the snapshot was pulled, run the command on the warehouse that created the snapshot.';
+      throw new RekapError('landing', what, next, { cause: error });
+    }
     const what = isGone ? 'is missing' : `cannot be read: ${systemReason(error)}`;
     throw new RekapError('landing', `${file} ${what}.`, otherRun, { cause: error });
   }
@@ -178,11 +175,8 @@ export async function readBody(bodies: FileHandle, line: LandedResponse, folder:
     throw new RekapError('landing', `${file} is damaged at byte ${line.position}.`, otherRun, { cause: error });
   });
   if (createHash('sha256').update(body).digest('hex') === line.sha256) return body;
-  throw new RekapError(
-    'landing',
-    `${file} does not contain the response of ${line.url} as it was received: the SHA-256 differs.`,
-    otherRun,
-  );
+  const what = `${file} does not contain the response of ${line.url} as it was received: the SHA-256 differs.`;
+  throw new RekapError('landing', what, otherRun);
 }
 
 async function readBytes(bodies: FileHandle, { position, length }: LandedResponse): Promise<Buffer> {

@@ -89,17 +89,8 @@ export class Landing {
     sha256: string,
   ): Promise<LandedResponse> {
     const { dataset, partition } = request;
-    const line = {
-      dataset,
-      partition,
-      url,
-      at: at.toISOString(),
-      status,
-      bytes: body.length,
-      sha256,
-      position: this.position,
-      length: bytes.length,
-    };
+    const received = { dataset, partition, url, at: at.toISOString(), status, bytes: body.length, sha256 };
+    const line = { ...received, position: this.position, length: bytes.length };
     await append(this.files.bodies, bytes);
     await append(this.files.responses, `${JSON.stringify(line)}\n`);
     this.position += bytes.length;

@@ -43,42 +43,39 @@ export function findColumns(
   const fields = new Set<string>();
   const skipped = new Set<string>();
   for (const record of records) collectFields(record, [], fields, skipped);
-  if (fields.size === 0 || fields.size > maxColumns)
-    throw new RekapError(
-      'envelope',
-      `The records have ${formatNumber(fields.size)} fields for columns, but a dataset has 1 to ${formatNumber(maxColumns)} columns.`,
-      'Give the URL of another list, or write the pipeline yourself with the columns that you need.',
-    );
+  if (fields.size === 0 || fields.size > maxColumns) {
+    const what = `The records have ${formatNumber(fields.size)} fields for columns, but a dataset has 1 to ${formatNumber(maxColumns)} columns.`;
+    const next = 'Give the URL of another list, or write the pipeline yourself with the columns that you need.';
+    throw new RekapError('envelope', what, next);
+  }
   const read = readFields(records, [...fields], responses, envelope);
   const names = new Set<string>();
-  const named = [...namesIn(records, responses, envelope)];
   const columns = [...fields].map((field, place): ProbedColumn => {
     const name = nameColumn(field, names);
     names.add(name);
-    const { values } = read[place]!;
-    return { name, ...guessKind(field, name, read[place]!), values };
+    return { name, ...guessKind(field, name, read[place]!), values: read[place]!.values };
   });
-  const ofNames = named.map(({ values, ...column }) => ({ ...column, name: nameColumn('name', names), values }));
-  return { columns: [...ofNames, ...columns], skipped: [...skipped].filter((field) => !fields.has(field)) };
-}
-
-/** Yields a column with the names of the records if they are members of an object. */
-function* namesIn(
-  records: readonly ProbedRecord[],
-  [first]: readonly ProbeResponse[],
-  envelope: Envelope,
-): Generator<Omit<ProbedColumn, 'name'>> {
-  const value = first === undefined ? null : readPointer(parseBody(first.text)?.value, envelope.records);
-  if (!isObject(value)) return;
-  const values = Object.keys(value);
-  if (values.length !== records.length || !Object.values(value).every(isObject)) return;
+  const values = namesIn(records, responses, envelope);
   const definition = {
     kind: 'text',
     field: 'name',
     comment: 'Name of the record in the object.',
     from: 'name',
   } as const;
-  yield { definition, why: 'the names of the records in their object', values };
+  const why = 'the names of the records in their object';
+  const ofNames = values === null ? [] : [{ name: nameColumn('name', names), definition, why, values }];
+  return { columns: [...ofNames, ...columns], skipped: [...skipped].filter((field) => !fields.has(field)) };
+}
+
+/** Returns the names of the records if they are members of an object, or null. */
+function namesIn(
+  records: readonly ProbedRecord[],
+  [first]: readonly ProbeResponse[],
+  envelope: Envelope,
+): string[] | null {
+  const value = first === undefined ? null : readPointer(parseBody(first.text)?.value, envelope.records);
+  const names = isObject(value) && Object.values(value).every(isObject) ? Object.keys(value) : [];
+  return names.length === records.length ? names : null;
 }
 
 function collectFields(record: ProbedRecord, path: readonly string[], fields: Set<string>, skipped: Set<string>): void {
@@ -116,15 +113,8 @@ export function nameColumn(field: string, taken: ReadonlySet<string>): string {
   }
 }
 
-interface Guess {
-  readonly kind: string;
-  readonly isNumber?: true;
-  readonly one: string;
-  readonly many: string;
-}
-
 /** The kinds to try, the narrowest first. */
-const guesses: readonly Guess[] = [
+const guesses = [
   { kind: 'boolean', one: 'true or false', many: 'true or false' },
   { kind: 'count', isNumber: true, one: 'a whole number from 0', many: 'whole numbers from 0' },
   { kind: 'integer', isNumber: true, one: 'a whole number', many: 'whole numbers' },
@@ -174,41 +164,25 @@ function guessKind(
       why: found + whyKind(kind, isIdentifier) + missing,
     };
   }
-  const refused = accepts({ ...described, kind: 'text' }).filter((isText) => !isText).length;
+  const definition = { ...described, kind: 'text' } as const;
+  const refused = accepts(definition).filter((isText) => !isText).length;
   const notText = refused === 0 ? '' : `; ${refused} of ${texts.length} are not strings, which a text column requires`;
-  return {
-    definition: { ...described, kind: 'text' },
-    why: `${padded === undefined ? `such as ${quote(texts[0]!)}` : ''}${contrary}${notText}${missing}`.replace(
-      /^; /,
-      '',
-    ),
-  };
+  const example = padded === undefined ? `such as ${quote(texts[0]!)}` : '';
+  return { definition, why: `${example}${contrary}${notText}${missing}`.replace(/^; /, '') };
 }
 
 /** Digits before the point, digits after it, and the exponent. */
 const decimalParts = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,2}))?$/;
 
-function definitionOf(kind: string, texts: readonly string[]): DeclaredKind {
-  switch (kind) {
-    case 'decimal': {
-      const parts = texts.map((text) => decimalParts.exec(text)!);
-      const scale = Math.max(
-        0,
-        ...parts.map(([, , fraction = '', exponent = '0']) => fraction.length - Number(exponent)),
-      );
-      const whole = Math.max(0, ...parts.map(([, digits, , exponent = '0']) => digits!.length + Number(exponent)));
-      return { kind: 'decimal', precision: Math.min(38, Math.max(18, whole + scale + 2)), scale: Math.min(38, scale) };
-    }
-    case 'local time':
-      return { kind: 'timestamp', offset: '+00:00' };
-    default:
-      return { kind: kind as 'count' | 'boolean' | 'integer' | 'date' | 'timestamp' };
-  }
+function definitionOf(kind: string, texts: readonly string[]) {
+  if (kind === 'local time') return { kind: 'timestamp', offset: '+00:00' } as const;
+  if (kind !== 'decimal') return { kind: kind as 'count' | 'boolean' | 'integer' | 'date' | 'timestamp' };
+  const parts = texts.map((text) => decimalParts.exec(text)!);
+  const scale = Math.max(0, ...parts.map(([, , fraction = '', exponent = '0']) => fraction.length - Number(exponent)));
+  const whole = Math.max(0, ...parts.map(([, digits, , exponent = '0']) => digits!.length + Number(exponent)));
+  const precision = Math.min(38, Math.max(18, whole + scale + 2));
+  return { kind: 'decimal', precision, scale: Math.min(38, scale) } as const;
 }
-
-type DeclaredKind =
-  | { readonly kind: 'text' | 'count' | 'boolean' | 'date' | 'integer' | 'timestamp'; readonly offset?: string }
-  | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number };
 
 function whyKind(kind: string, isIdentifier: boolean): string {
   if (isIdentifier) return ', and the name is that of an identifier';

@@ -62,8 +62,11 @@ function pipelineText(probe: Probe, table: string, path: string): string {
   const { envelope, paging, partition, columns, skipped, parameters, keys, records } = probe;
   const key = keys[0];
   const count = envelope.reportedCount;
-  const keyColumns = key?.columns ?? [columns[0]!.name];
-  const isUnique = key !== undefined && key.different === records.length;
+  const different = key?.different ?? 0;
+  const whyKey =
+    different === records.length
+      ? `different in all ${records.length} records`
+      : `Check this: only ${different} of ${records.length} records differ in it`;
   const kinds = new Set(columns.map((column) => column.definition.kind));
   const watched = columns.filter((column) => column.definition.kind === 'count').map(({ name }) => name);
   const doubts = findDoubts(probe);
@@ -91,11 +94,7 @@ function pipelineText(probe: Probe, table: string, path: string): string {
     ...columns.map((column) => `    ${column.name}: ${columnText(column)}, ${remark(column.why)}`),
     ...skipped.map((field) => `    ${remark(`${field}: ${whySkipped}`)}`),
     '  },',
-    `  key: ${literal(keyColumns)}, ${remark(
-      isUnique
-        ? `different in all ${records.length} records`
-        : `Check this: only ${key?.different ?? 0} of ${records.length} records differ in it`,
-    )}`,
+    `  key: ${literal(key?.columns ?? [columns[0]!.name])}, ${remark(whyKey)}`,
     ...(watched.length === 0
       ? []
       : [`  watch: ${literal(watched)}, ${remark('the gate compares these sums with the previous snapshot')}`]),

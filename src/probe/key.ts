@@ -1,8 +1,7 @@
 /** Finds columns that identify a record, and filters that split a list into partitions. */
 
-import type { ProbedColumn, ProbedColumns } from './columns.ts';
-import { type ProbedRecord, recordsIn } from './envelope.ts';
-import { largeSize, type ProbedList, pagingNames, targetOf } from './listing.ts';
+import type { ProbedColumn } from './columns.ts';
+import { type FoundPaging, largeSize, type ProbedList, pagingNames } from './listing.ts';
 import { readField } from '../project/field-path.ts';
 
 export interface KeyCandidate {
@@ -32,12 +31,8 @@ export function findKeys(columns: readonly ProbedColumn[], partition: string | n
     for (const chosen of combinations(usable, length)) {
       if (partition !== null && !chosen.some(({ name }) => name === partition)) continue;
       const names = chosen.map(({ name }) => name);
-      if (
-        candidates.some(
-          (shorter) => shorter.different === rows && shorter.columns.every((name) => names.includes(name)),
-        )
-      )
-        continue;
+      const unique = candidates.filter(({ different }) => different === rows);
+      if (unique.some((shorter) => shorter.columns.every((name) => names.includes(name)))) continue;
       const keys = new Set(chosen[0]!.values.map((_, row) => JSON.stringify(chosen.map(({ values }) => values[row]))));
       const rank = Math.max(...chosen.map((column) => rankOf(column, partition)));
       candidates.push({ columns: names, different: keys.size, rank });
@@ -81,30 +76,24 @@ const maxTries = 3;
 /**
  * Finds a parameter of the URL, or one with the name of a field, that selects the records with its value. The same records without the
  * parameter show that the source ignores it.
- *
- * @param size The parameter for the page size; undefined if the source has none.
  */
 export async function findPartition(
   list: ProbedList,
-  {
-    columns,
-    records,
-    size,
-  }: Pick<ProbedColumns, 'columns'> & { readonly records: readonly ProbedRecord[]; readonly size?: string | undefined },
+  columns: readonly ProbedColumn[],
+  { records, paging }: FoundPaging,
 ): Promise<FoundPartition | null> {
+  const size =
+    paging === null || paging.by === 'none' ? undefined : paging.by === 'offset' ? paging.limit : paging.size;
   for (const [parameter, value] of list.fixed) {
     const column = columns.find(({ values }) => records.length > 0 && values.every((own) => own === value));
     if (column === undefined || !isFilter(column)) continue;
     const others = new Map([...list.fixed].filter(([name]) => name !== parameter));
-    const target = targetOf({ ...list, fixed: others }, size === undefined ? {} : { [size]: largeSize });
+    const target = list.targetOf(size === undefined ? {} : { [size]: largeSize }, others);
     const response = await list.prober.get(target);
     const isRequired = response !== null && [400, 404, 422].includes(response.status);
-    const found = response?.status === 200 ? recordsIn(response.text, list.envelope) : [];
+    const found = list.recordsOf(response);
     const selects = isRequired || found.some((record) => String(readField(record, column.definition.field)) !== value);
-    list.prober.note(
-      target,
-      selects ? `other records without ${parameter}: it is a filter` : `${parameter} does not filter`,
-    );
+    list.note(target, selects ? `other records without ${parameter}: it is a filter` : `${parameter} does not filter`);
     if (selects)
       return { parameter, column: column.name, why: `only with ${parameter}=${value} do all records have this value` };
   }
@@ -114,15 +103,12 @@ export async function findPartition(
     if (!/^[\w.-]+$/.test(field) || pagingNames.has(field)) continue;
     // A value that the first record doesn't have, so that the first page without the filter has other records.
     const value = values.findLast((one) => one !== values[0])!;
-    const target = targetOf(list, { [field]: value });
+    const target = list.targetOf({ [field]: value });
     const response = await list.prober.get(target);
     if (response === null) return null;
-    const found = response.status === 200 ? recordsIn(response.text, list.envelope) : [];
+    const found = list.recordsOf(response);
     const isFiltered = found.length > 0 && found.every((record) => String(readField(record, field)) === value);
-    list.prober.note(
-      target,
-      isFiltered ? `only records with ${value}: ${field} is a filter` : `${field} does not filter`,
-    );
+    list.note(target, isFiltered ? `only records with ${value}: ${field} is a filter` : `${field} does not filter`);
     if (isFiltered)
       return { parameter: field, column: name, why: `${field}=${value} returns only records with this value` };
   }

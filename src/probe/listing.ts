@@ -2,7 +2,7 @@
 
 import type { Paging } from '../project/declaration.ts';
 import { emptyStatuses } from '../source/source-messages.ts';
-import { type Envelope, type ProbedRecord, recordsIn } from './envelope.ts';
+import { type Envelope, leavesOf, parseBody, type ProbedRecord, recordsIn } from './envelope.ts';
 import type { ProbeResponse, Prober } from './prober.ts';
 
 export interface FoundPaging {
@@ -15,27 +15,6 @@ export interface FoundPaging {
   readonly cap: { readonly size: number; readonly why: string } | null;
   /** All different records that the pages contained. */
   readonly records: readonly ProbedRecord[];
-}
-
-export interface ProbedList {
-  readonly prober: Prober;
-  readonly origin: string;
-  readonly path: string;
-  /** Parameters of every request. */
-  readonly fixed: ReadonlyMap<string, string>;
-  readonly envelope: Envelope;
-  readonly first: ProbeResponse;
-  /** Parameters of the URL that page the list. They are tried first. */
-  readonly given: ReadonlySet<string>;
-}
-
-/** Sorts the names of the given URL first. */
-export function givenFirst<Item>(
-  items: readonly Item[],
-  { given }: Pick<ProbedList, 'given'>,
-  nameOf: (item: Item) => string,
-): Item[] {
-  return items.toSorted((a, b) => Number(given.has(nameOf(b))) - Number(given.has(nameOf(a))));
 }
 
 export const positions = [
@@ -67,60 +46,89 @@ export const pagingNames: ReadonlySet<string> = new Set([
 
 export const largeSize = 1000;
 
-export function targetOf(
-  { path, fixed }: Pick<ProbedList, 'path' | 'fixed'>,
-  more: Readonly<Record<string, unknown>>,
-): string {
-  const query = new URLSearchParams(Object.fromEntries(fixed));
-  for (const [name, value] of Object.entries(more)) query.set(name, String(value));
-  const text = query.toString().replaceAll('%24', '$').replaceAll('%5B', '[').replaceAll('%5D', ']');
-  return text === '' ? path : `${path}?${text}`;
+/** `guesses` and `cap` default to none. */
+export type Found = Pick<FoundPaging, 'paging' | 'why' | 'records'> & Partial<FoundPaging>;
+
+interface ListPlace {
+  readonly prober: Prober;
+  readonly origin: string;
+  readonly path: string;
+  /** Parameters of every request. */
+  readonly fixed: ReadonlyMap<string, string>;
+  readonly envelope: Envelope;
+  readonly first: ProbeResponse;
+  /** Parameters of the URL that page the list. They are tried first. */
+  readonly given: ReadonlySet<string>;
 }
 
-export async function fetchRecords(list: ProbedList, target: string): Promise<ProbedRecord[] | null> {
-  const response = await list.prober.get(target);
-  if (response === null) return null;
-  if (emptyStatuses.has(response.status)) return [];
-  return response.status === 200 ? recordsIn(response.text, list.envelope) : null;
+export type ProbedList = ReturnType<typeof openList>;
+
+/** Returns a list with the records of its first response, and the requests that try its parameters. */
+export function openList(place: ListPlace) {
+  const { prober, path, envelope, first, given } = place;
+  const base: readonly ProbedRecord[] = recordsIn(first.text, envelope);
+  const document = parseBody(first.text)?.value;
+  const note = (target: string, text: string): void => prober.note(target, text);
+
+  function targetOf(more: Readonly<Record<string, unknown>>, fixed = place.fixed): string {
+    const query = new URLSearchParams(Object.fromEntries(fixed));
+    for (const [name, value] of Object.entries(more)) query.set(name, String(value));
+    const text = query.toString().replaceAll('%24', '$').replaceAll('%5B', '[').replaceAll('%5D', ']');
+    return text === '' ? path : `${path}?${text}`;
+  }
+
+  function recordsOf(response: ProbeResponse | null): ProbedRecord[] {
+    return response?.status === 200 ? recordsIn(response.text, envelope) : [];
+  }
+
+  async function fetchRecords(target: string): Promise<ProbedRecord[] | null> {
+    const response = await prober.get(target);
+    const isList = response !== null && (response.status === 200 || emptyStatuses.has(response.status));
+    return isList ? recordsOf(response) : null;
+  }
+
+  async function fetchRest(target: string): Promise<ProbedRecord[] | null> {
+    const records = await fetchRecords(target);
+    note(target, records === null ? 'refused' : `${records.length} records`);
+    return records;
+  }
+
+  /** Sorts the names of the given URL first. */
+  function givenFirst<Item>(items: readonly Item[], nameOf: (item: Item) => string): Item[] {
+    return items.toSorted((a, b) => Number(given.has(nameOf(b))) - Number(given.has(nameOf(a))));
+  }
+
+  /** Returns the name of the parameter for the page size; null if no tried one has an effect. */
+  async function findSize(by: keyof typeof sizes): Promise<string | null> {
+    if (base.length < 2) return null;
+    const wanted = base.length === 2 ? 1 : 2;
+    for (const name of givenFirst(sizes[by], (one) => one)) {
+      const target = targetOf({ [name]: wanted });
+      const records = await fetchRecords(target);
+      if (records?.length === wanted) {
+        note(target, `${wanted} records: ${name} is the page size`);
+        return name;
+      }
+      note(target, records === null ? `${name} is not a parameter` : `${name} is ignored`);
+    }
+    return null;
+  }
+
+  /** Finds the page size, and returns the records of a large page with it; otherwise those of the first response. */
+  async function findLarge(by: keyof typeof sizes) {
+    const size = await findSize(by);
+    const large = size === null ? null : await fetchRest(targetOf({ [size]: largeSize }));
+    return { size, large: large ?? base };
+  }
+
+  const leaves = [...leavesOf(document, '', envelope.records)];
+  const requests = { note, targetOf, recordsOf, fetchRecords, fetchRest, givenFirst, findSize, findLarge };
+  return { ...place, ...requests, base, document, leaves };
 }
 
 export function capOf(name: string, large: readonly ProbedRecord[], hasMore: boolean): FoundPaging['cap'] {
   if (large.length >= largeSize || !hasMore) return null;
   return { size: large.length, why: `${name}=${largeSize} brought ${large.length} records, and more follow` };
-}
-
-export async function fetchLarge(
-  list: ProbedList,
-  name: string,
-  base: readonly ProbedRecord[],
-): Promise<readonly ProbedRecord[]> {
-  return (await fetchRest(list, targetOf(list, { [name]: largeSize }))) ?? base;
-}
-
-export async function fetchRest(list: ProbedList, target: string): Promise<ProbedRecord[] | null> {
-  const records = await fetchRecords(list, target);
-  list.prober.note(target, records === null ? 'refused' : `${records.length} records`);
-  return records;
-}
-
-/** Returns the name of the parameter for the page size; null if no tried one has an effect. */
-export async function findSize(
-  list: ProbedList,
-  base: readonly ProbedRecord[],
-  by: keyof typeof sizes,
-): Promise<string | null> {
-  if (base.length < 2) return null;
-  const wanted = base.length === 2 ? 1 : 2;
-  for (const name of givenFirst(sizes[by], list, (one) => one)) {
-    const target = targetOf(list, { [name]: wanted });
-    const records = await fetchRecords(list, target);
-    if (records?.length === wanted) {
-      list.prober.note(target, `${wanted} records: ${name} is the page size`);
-      return name;
-    }
-    list.prober.note(target, records === null ? `${name} is not a parameter` : `${name} is ignored`);
-  }
-  return null;
 }
 
 function texts(records: readonly ProbedRecord[]): string[] {

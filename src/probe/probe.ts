@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { RekapError } from '../errors.ts';
-import type { Auth, Paging } from '../project/declaration.ts';
+import type { Auth } from '../project/declaration.ts';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import type { Clock } from '../runtime/context.ts';
 import { countOf } from '../runtime/text.ts';
@@ -14,7 +14,7 @@ import { headerText } from '../source/source-messages.ts';
 import { findColumns, nameColumn, type ProbedColumn, type ProbedColumns } from './columns.ts';
 import { type Envelope, findEnvelope, parseBody, type ProbedRecord } from './envelope.ts';
 import { findKeys, findPartition, type FoundPartition, type KeyCandidate } from './key.ts';
-import { type FoundPaging, pagingNames, type ProbedList } from './listing.ts';
+import { type FoundPaging, openList, pagingNames } from './listing.ts';
 import { findPaging } from './paging.ts';
 import { type ProbeResponse, Prober, type ProbeRequest } from './prober.ts';
 
@@ -69,21 +69,22 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     const envelope = parsed === null ? null : findEnvelope(parsed);
     if (envelope === null) throw noRecords(origin + pathname, parsed === null ? first.body : null);
     prober.note(first.target, `${envelope.format === 'json' ? 'JSON' : 'NDJSON'} with ${envelope.why}`);
-    const list: ProbedList = { prober, origin, path: pathname, fixed, envelope, first, given };
+    const list = openList({ prober, origin, path: pathname, fixed, envelope, first, given });
     const paging = await findPaging(list);
     const { columns, skipped } = findColumns(paging.records, [...prober.responses], envelope);
-    const partition = await findPartition(list, { columns, records: paging.records, size: sizeOf(paging.paging) });
+    const partition = await findPartition(list, columns, paging);
     if (partition !== null) fixed.delete(partition.parameter);
     const keys = findKeys(columns, partition?.column ?? null);
-    const count = envelope.reportedCount;
-    const isTotal = count === undefined || count.value >= paging.records.length;
+    const { reportedCount: count, ...uncounted } = envelope;
+    // A number below the number of records that came counts those of one page.
+    const isTotal = count !== undefined && count.value >= paging.records.length;
     return {
       origin,
       path: pathname,
       table: nameTable(pathname),
       parameters: Object.fromEntries(fixed),
       auth: options.auth,
-      envelope: isTotal ? envelope : withoutCount(envelope),
+      envelope: isTotal ? envelope : uncounted,
       paging,
       partition,
       keys,
@@ -99,16 +100,9 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
 }
 
 function tookTooLong({ maxDuration }: ProbeOptions, completed: number): RekapError {
-  return new RekapError(
-    'run-timeout',
-    `The probe did not finish within ${Math.round(maxDuration / 1000)} s. It completed ${countOf(completed, 'request')}.`,
-    'Allow more time with --max-duration, or request fewer records in the URL, such as with limit=10.',
-  );
-}
-
-function sizeOf(paging: Paging | null): string | undefined {
-  if (paging === null) return undefined;
-  return paging.by === 'offset' ? paging.limit : paging.by === 'none' ? undefined : paging.size;
+  const what = `The probe did not finish within ${Math.round(maxDuration / 1000)} s. It completed ${countOf(completed, 'request')}.`;
+  const next = 'Allow more time with --max-duration, or request fewer records in the URL, such as with limit=10.';
+  return new RekapError('run-timeout', what, next);
 }
 
 /** Returns what the probe could not confirm, and why a sync of the draft may not be complete. */
@@ -118,42 +112,28 @@ export function findDoubts({ paging, keys: [key], records }: Pick<Probe, 'paging
   return [...paging.guesses, ...(different === records.length ? [] : [repeats])];
 }
 
-/** A number below the number of records that came counts those of one page. */
-function withoutCount({ reportedCount: _reportedCount, ...envelope }: Envelope): Envelope {
-  return envelope;
-}
-
 /** Declares a count in the key as an integer, because identifiers aren't summed. */
 function asKeyColumn(column: ProbedColumn, key: readonly string[]): ProbedColumn {
   if (column.definition.kind !== 'count' || !key.includes(column.name)) return column;
-  return {
-    ...column,
-    definition: { ...column.definition, kind: 'integer' },
-    why: `${column.why}, and it is in the key`,
-  };
+  const definition = { ...column.definition, kind: 'integer' } as const;
+  return { ...column, definition, why: `${column.why}, and it is in the key` };
 }
 
 function readUrl(given: string): URL {
-  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
-    throw new RekapError(
-      'usage',
-      `${JSON.stringify(given)} is not a URL.`,
-      'Give the URL of a list, such as https://host/v1/stations.',
-    );
+  if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
+    const what = `${JSON.stringify(given)} is not a URL.`;
+    throw new RekapError('usage', what, 'Give the URL of a list, such as https://host/v1/stations.');
+  }
   const url = new URL(given);
-  if (url.username !== '' || url.password !== '')
-    throw new RekapError(
-      'usage',
-      'The URL contains a user name or a password.',
-      'Remove them, set them as user:password in REKAP_API_KEY, and add --auth basic.',
-    );
+  if (url.username !== '' || url.password !== '') {
+    const next = 'Remove them, set them as user:password in REKAP_API_KEY, and add --auth basic.';
+    throw new RekapError('usage', 'The URL contains a user name or a password.', next);
+  }
   const key = [...url.searchParams.keys()].find((name) => keyNames.test(name));
-  if (key !== undefined)
-    throw new RekapError(
-      'usage',
-      `The URL contains the parameter ${key}, which looks like a key.`,
-      `Remove it, set the key in REKAP_API_KEY, and add --auth query:${key}.`,
-    );
+  if (key !== undefined) {
+    const what = `The URL contains the parameter ${key}, which looks like a key.`;
+    throw new RekapError('usage', what, `Remove it, set the key in REKAP_API_KEY, and add --auth query:${key}.`);
+  }
   if (url.pathname === '/')
     throw new RekapError('usage', 'The URL has no path.', 'Give the URL of a list, such as https://host/v1/stations.');
   return url;
@@ -165,47 +145,38 @@ function refusal({ auth, url, apiKey }: ProbeOptions, status: number, headers: P
   if (status >= 300 && status < 400 && location !== null && URL.canParse(location, url)) {
     const target = new URL(location, url);
     const shown = apiKey.redact(target.origin + target.pathname);
-    return new RekapError(
-      'source-status',
-      `${origin}${pathname} redirects to ${shown} (status ${status}), and rekap does not follow redirects.`,
-      `If you trust that address, run "rekap probe ${shown}${search}".`,
-      { status },
-    );
+    const what = `${origin}${pathname} redirects to ${shown} (status ${status}), and rekap does not follow redirects.`;
+    const next = `If you trust that address, run "rekap probe ${shown}${search}".`;
+    return new RekapError('source-status', what, next, { status });
   }
-  if (status !== 401 && status !== 403)
-    return new RekapError(
-      'source-status',
-      `${origin}${pathname} responded with ${status === 0 ? 'nothing' : `status ${status}`}.`,
-      'Check the URL, and the parameters that the list requires.',
-      { status },
-    );
+  if (status !== 401 && status !== 403) {
+    const what = `${origin}${pathname} responded with ${status === 0 ? 'nothing' : `status ${status}`}.`;
+    const next = 'Check the URL, and the parameters that the list requires.';
+    return new RekapError('source-status', what, next, { status });
+  }
   const challenge = headerText(headers['www-authenticate']);
   const scheme = challenge !== null ? ` It requires ${challenge.split(/[ ,]/)[0]}.` : '';
-  return new RekapError(
-    'source-refused-key',
+  const what =
     auth === null
       ? `${origin} requires a key (status ${status}).${scheme}`
-      : `${origin} refused the key (status ${status}).${scheme}`,
-    'Set the key in REKAP_API_KEY, and add --auth bearer, --auth basic, --auth header:NAME or --auth query:NAME.',
-    { status },
-  );
+      : `${origin} refused the key (status ${status}).${scheme}`;
+  const next =
+    'Set the key in REKAP_API_KEY, and add --auth bearer, --auth basic, --auth header:NAME or --auth query:NAME.';
+  return new RekapError('source-refused-key', what, next, { status });
 }
 
 /** @param body Null if it is JSON. */
 function noRecords(url: string, body: Buffer | null): RekapError {
-  if (body === null)
-    return new RekapError(
-      'envelope',
-      `The response of ${url} contains no records.`,
-      'Give a URL whose response has records.',
-    );
+  if (body === null) {
+    const what = `The response of ${url} contains no records.`;
+    return new RekapError('envelope', what, 'Give a URL whose response has records.');
+  }
   const problem = beginsAsJson(body) ? findProblem(body) : null;
   if (problem !== null) return new RekapError('envelope', `The response of ${url} ${problem.what}`, problem.next);
-  return new RekapError(
-    'envelope',
-    `The response of ${url} is neither JSON nor a JSON record per line. It starts with: ${excerpt(body).slice(0, 60)}`,
-    'rekap reads JSON and NDJSON. Some services return them for another path, or for a parameter such as format=json.',
-  );
+  const what = `The response of ${url} is neither JSON nor a JSON record per line. It starts with: ${excerpt(body).slice(0, 60)}`;
+  const next =
+    'rekap reads JSON and NDJSON. Some services return them for another path, or for a parameter such as format=json.';
+  return new RekapError('envelope', what, next);
 }
 
 function findProblem(body: Buffer): BodyProblem | null {
@@ -221,9 +192,6 @@ function findProblem(body: Buffer): BodyProblem | null {
 }
 
 function nameTable(path: string): string {
-  const last = decodeURIComponent(path.split('/').findLast((part) => part !== '')!).replace(
-    /\.(json|ndjson|jsonl)$/i,
-    '',
-  );
-  return nameColumn(last, new Set());
+  const last = decodeURIComponent(path.split('/').findLast((part) => part !== '')!);
+  return nameColumn(last.replace(/\.(json|ndjson|jsonl)$/i, ''), new Set());
 }

@@ -87,12 +87,9 @@ export class Prober {
       if (isRekapError(error)) throw error;
       this.requests.push({ target, status: 0, note: messageOf(error) });
       if (this.requests.length < maxAttempts || this.received.size > 0) return null;
-      throw new RekapError(
-        'source-unreachable',
-        `${origin} cannot be reached: ${messageOf(error)}.`,
-        adviceOnCertificate(connectionCode(error)) ?? 'Check the URL and the network.',
-        { cause: error },
-      );
+      const what = `${origin} cannot be reached: ${messageOf(error)}.`;
+      const next = adviceOnCertificate(connectionCode(error)) ?? 'Check the URL and the network.';
+      throw new RekapError('source-unreachable', what, next, { cause: error });
     }
   }
 }

@@ -23,12 +23,11 @@ interface Place {
  */
 export async function writeDraft(draft: Draft, { folder, project, origin }: Place): Promise<string[]> {
   const declared = project?.baseUrl ?? null;
-  if (declared !== null && new URL(declared).origin !== origin)
-    throw new RekapError(
-      'usage',
-      `The project ${project!.name} copies ${new URL(declared).origin}, not ${origin}.`,
-      'A project has one service. Create another project with --project and a new folder.',
-    );
+  if (declared !== null && new URL(declared).origin !== origin) {
+    const what = `The project ${project!.name} copies ${new URL(declared).origin}, not ${origin}.`;
+    const next = 'A project has one service. Create another project with --project and a new folder.';
+    throw new RekapError('usage', what, next);
+  }
   const isNew = project === null && !existsSync(join(folder, ignoredFile.path));
   const files = [
     ...(isNew ? [ignoredFile] : []),
@@ -41,12 +40,10 @@ export async function writeDraft(draft: Draft, { folder, project, origin }: Plac
 
 export async function writeNew(files: readonly { readonly path: string; readonly text: string }[]): Promise<string[]> {
   const existing = files.find(({ path }) => existsSync(path));
-  if (existing !== undefined)
-    throw new RekapError(
-      'usage',
-      `${existing.path} already exists.`,
-      'No file was written. Move it, or choose another folder.',
-    );
+  if (existing !== undefined) {
+    const what = `${existing.path} already exists.`;
+    throw new RekapError('usage', what, 'No file was written. Move it, or choose another folder.');
+  }
   for (const { path, text } of files) {
     try {
       await mkdir(dirname(path), { recursive: true });

@@ -45,11 +45,8 @@ export function readApiKeys(text: string, origin: string): ApiKeys {
   }
   const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (keys.length === 0) {
-    throw new RekapError(
-      'usage',
-      `${origin} does not contain an API key.`,
-      'Write one key per line. Use long, random keys.',
-    );
+    const what = `${origin} does not contain an API key.`;
+    throw new RekapError('usage', what, 'Write one key per line. Use long, random keys.');
   }
   return new ApiKeys(keys);
 }

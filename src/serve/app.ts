@@ -3,7 +3,7 @@
 import compress from '@fastify/compress';
 import { fastifySwagger } from '@fastify/swagger';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { AnyPipeline, Project } from '../project/declaration.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { checkKey, withoutKey } from './check-key.ts';
 import { boundConnections } from './connections.ts';
@@ -11,7 +11,7 @@ import { handleData } from './data-endpoint.ts';
 import { handleWithFaults } from './faults/faulty-endpoint.ts';
 import type { FaultSettings } from './faults/fault-list.ts';
 import * as limits from './limits.ts';
-import { documentEndpoint, documentService } from './openapi.ts';
+import { type About, documentEndpoint, documentService } from './openapi.ts';
 import { failed, Problem, sendProblem } from './problem.ts';
 import { servedLists, withPartitionLists } from './partition-lists.ts';
 import type { RecordSource } from './record-source.ts';
@@ -21,7 +21,7 @@ import type { SiteOptions } from './site.ts';
 
 export interface AppOptions {
   readonly pipelines: readonly AnyPipeline[];
-  readonly about?: Pick<Project, 'title' | 'description' | 'auth'> | undefined;
+  readonly about?: About | undefined;
   /** The caller closes it after the service. */
   readonly source: RecordSource;
   readonly keys: ApiKeys;
@@ -189,14 +189,11 @@ function checkRequest(
     throw new Problem(405, `${method} is not allowed. Use one of ${allow}.`, { headers: { allow } });
   }
   if (is404) throw new Problem(404, 'The path does not exist. The page / shows all paths.');
-  if (isLarge)
-    throw new Problem(
-      413,
-      `The request body is larger than ${limits.maxBodyBytes} bytes. Send the request without a body.`,
-    );
+  const detail = `The request body is larger than ${limits.maxBodyBytes} bytes. Send the request without a body.`;
+  if (isLarge) throw new Problem(413, detail);
 }
 
-const defaultAbout: NonNullable<AppOptions['about']> = {
+const defaultAbout: About = {
   title: 'Data service',
   description: 'Records of the endpoints below.',
   auth: { header: 'x-api-key' },

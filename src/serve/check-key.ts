@@ -18,13 +18,8 @@ export function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | nu
     for (const values of [request.query, request.params]) delete (values as Record<string, unknown>)[auth.query];
 }
 
-interface OfferedKey {
-  readonly key: string | undefined;
-  readonly place: string;
-  readonly challenge: string;
-}
-
-function readKey({ headers, raw, params }: FastifyRequest, auth: Auth): OfferedKey {
+/** Returns the key, or undefined, with its place, and the challenge that asks for it. */
+function readKey({ headers, raw, params }: FastifyRequest, auth: Auth) {
   if ('header' in auth) {
     const value = headers[auth.header.toLowerCase()]?.toString();
     const { prefix = '' } = auth;

@@ -9,7 +9,7 @@ import { headerOf, nameField, pointerPath, writeMember } from '../project/field-
 import { shapeOf } from '../source/decode/document-shape.ts';
 import { compressedFrom, pagesKept, pieceBytes } from './limits.ts';
 import type { RecordSource } from './record-source.ts';
-import { nextOf, parametersOf, placeSelection, readSelection } from './selection.ts';
+import { nextOf, parametersOf, readSelection } from './selection.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -24,12 +24,9 @@ export function handleData(pipeline: AnyPipeline, source: RecordSource) {
   // By tag, which names the records and the selection, and by encoding. Writing a page takes longer than everything else in a request.
   const pages = new Map<string, Buffer>();
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const asked = readSelection(request.query, pipeline, parameters);
-    const { partition, limit } = asked;
     const set = source.current(pipeline);
-    const list = partition === null ? set.records : (set.byPartition.get(partition) ?? []);
-    const selection = placeSelection(asked, pipeline, list);
-    const { offset } = selection;
+    const selection = readSelection(request.query, pipeline, parameters, set);
+    const { partition, limit, offset, list } = selection;
     // The selection is part of the tag, because the default of limit can change without any record changing.
     const etag = `"${set.etag}-${encodeURIComponent(partition ?? 'all')}-${limit}-${offset}"`;
     reply.headers({
@@ -146,10 +143,9 @@ function memberWriter(pipeline: AnyPipeline): (record: string) => string {
 
 const recordsPlaceholder = '\u0000records';
 
-function documentOf(
-  shape: ReturnType<typeof shapeOf>,
-  { records, count = records.length, next, hasMore }: Envelope,
-): object {
+type Shape = ReturnType<typeof shapeOf>;
+
+function documentOf(shape: Shape, { records, count = records.length, next, hasMore }: Envelope): object {
   const document = {};
   if (shape.reportedCount !== undefined) writeMember(document, pointerPath(shape.reportedCount), count);
   writeMember(document, pointerPath(shape.records), recordsPlaceholder);
@@ -158,7 +154,7 @@ function documentOf(
   return document;
 }
 
-function nextIn({ relation }: ReturnType<typeof shapeOf>, next: string | null): unknown {
+function nextIn({ relation }: Shape, next: string | null): unknown {
   if (relation === undefined) return next;
   return [{ rel: 'self', href: '' }, ...(next === null ? [] : [{ rel: relation, href: next }])];
 }

@@ -23,12 +23,8 @@ export async function listen(app: FastifyInstance, { host, port }: Address): Pro
   } catch (error) {
     await app.close();
     if (error instanceof RekapError) throw error;
-    throw new RekapError(
-      'usage',
-      `The service cannot listen on port ${port} of ${host}: ${systemReason(error)}.`,
-      `Use another port, or 0 for any free port. ${whichHost}`,
-      { cause: error },
-    );
+    const what = `The service cannot listen on port ${port} of ${host}: ${systemReason(error)}.`;
+    throw new RekapError('usage', what, `Use another port, or 0 for any free port. ${whichHost}`, { cause: error });
   }
 }
 

@@ -15,12 +15,11 @@ interface ObjectSchema {
   readonly properties: Record<string, object>;
 }
 
+/** What a service says about its project. */
+export type About = Pick<Project, 'title' | 'description' | 'auth'>;
+
 /** Settings of @fastify/swagger for a service. */
-export function documentService({
-  title,
-  description,
-  auth,
-}: Pick<Project, 'title' | 'description' | 'auth'>): FastifyDynamicSwaggerOptions {
+export function documentService({ title, description, auth }: About): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',
@@ -84,15 +83,10 @@ function contentOf(pipeline: AnyPipeline): Json {
   const list = { type: 'array', items: record };
   if (records === '') return { 'application/json': { schema: list } };
   const schema: ObjectSchema = { type: 'object', properties: {} };
+  const description = 'The record itself if there is exactly one. Otherwise an array of records, which can be empty.';
   const members: readonly (readonly [pointer: string | undefined, schema: Json])[] = [
     [reportedCount, { type: 'integer', description: 'Number of records in this response, not in the dataset.' }],
-    [
-      records,
-      {
-        description: 'The record itself if there is exactly one. Otherwise an array of records, which can be empty.',
-        oneOf: [record, list],
-      },
-    ],
+    [records, { description, oneOf: [record, list] }],
     [hasMore, { type: 'boolean', description: 'True if another page follows.' }],
     [next, { type: ['string', 'null'], description: 'The next page. Null on the last page.' }],
   ];
@@ -107,11 +101,8 @@ function recordOf({ title, comment, columns, key }: AnyPipeline): Json {
   for (const [name, column] of Object.entries(columns)) {
     const { type, ...schema } = kindOf(column).schema;
     const mayBeNull = column.kind !== 'text' && !key.includes(name);
-    writeSchema(record, fieldPath(column.field), {
-      ...schema,
-      type: mayBeNull ? [type, 'null'] : type,
-      description: column.comment,
-    });
+    const member = { ...schema, type: mayBeNull ? [type, 'null'] : type, description: column.comment };
+    writeSchema(record, fieldPath(column.field), member);
   }
   return record;
 }

@@ -19,6 +19,9 @@ const styleElement = new Html(`<style>${style}</style>`);
 
 const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
+/** Options of a route that only reads, and isn't part of the API reference. */
+export const readOnly = { method: ['GET', 'HEAD'], schema: { hide: true } };
+
 export function framePage(title: string, content: Html, kind = ''): string {
   return html`<!doctype html>
     <html lang="en">

@@ -141,9 +141,6 @@ function readFileRecord(record: unknown, pipeline: AnyPipeline, where: string): 
   if (wrong === undefined) return served;
   const next =
     'Fix the value, or remove the field. Without the field, only requests without the filter return the record.';
-  throw new RekapError(
-    'served-data',
-    `${where}: its ${wrong.field} is not a whole number in digits, up to ${maxNumber}.`,
-    next,
-  );
+  const what = `${where}: its ${wrong.field} is not a whole number in digits, up to ${maxNumber}.`;
+  throw new RekapError('served-data', what, next);
 }

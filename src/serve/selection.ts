@@ -5,14 +5,15 @@ import { readField } from '../project/field-path.ts';
 import { joinPartition, partitionParameters, splitPartition } from '../project/partition-list.ts';
 import { defaultLimit, maxLimit, maxNumber } from './limits.ts';
 import { Problem } from './problem.ts';
+import type { RecordSet } from './record-source.ts';
 
 export interface Selection {
   /** Null for all partitions. */
   readonly partition: string | null;
   readonly limit: number;
   readonly offset: number;
-  /** Value of the field after which the page begins; null for the first page, and for other kinds of paging. */
-  readonly after: string | null;
+  /** The records of the partition, or of all. */
+  readonly list: readonly string[];
 }
 
 /** A parameter of the query: a whole number in a range, or a text if it has no range. */
@@ -93,8 +94,13 @@ function positionOf(paging: Paging): Parameter | null {
  * Reads a decoded query, in which a repeated name has an array. Refuses invalid values instead of correcting them.
  * @throws Problem 400 naming the parameter and its valid values, but never the value.
  */
-export function readSelection(query: unknown, { paging }: AnyPipeline, parameters: Parameters): Selection {
-  const { partition, size, position } = parameters;
+export function readSelection(
+  query: unknown,
+  { paging }: AnyPipeline,
+  parameters: Parameters,
+  set: RecordSet,
+): Selection {
+  const { size, position } = parameters;
   const known = listParameters(parameters).map(({ name }) => name);
   const values = (query ?? {}) as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(values).find((name) => !known.includes(name));
@@ -105,15 +111,14 @@ export function readSelection(query: unknown, { paging }: AnyPipeline, parameter
   }
   const whole = position === null ? Number.MAX_SAFE_INTEGER : defaultLimit;
   const limit = Number(readValue(values, size) ?? whole);
-  const isAfter = paging.by === 'after';
-  const after = isAfter ? (readValue(values, position) ?? null) : null;
-  const at = isAfter ? 0 : Number(readValue(values, position) ?? position?.default ?? 0);
-  return {
-    partition: readPartition(values, partition),
-    limit,
-    after,
-    offset: offsetOf(paging, at, limit),
-  };
+  const given = readValue(values, position);
+  const partition = readPartition(values, parameters.partition);
+  const list = partition === null ? set.records : (set.byPartition.get(partition) ?? []);
+  const offset =
+    paging.by === 'after'
+      ? placeAfter(paging, given, list)
+      : offsetOf(paging, Number(given ?? position?.default ?? 0), limit);
+  return { partition, limit, offset, list };
 }
 
 /** Returns the partition that the parameters name; null without them. @throws Problem 400 if only some are given. */
@@ -135,18 +140,20 @@ function offsetOf(paging: Paging, at: number, limit: number): number {
 /** Places of records by the value of the field of the paging `after`, for each list. */
 const placesAfter = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 
-/** Returns the selection with the offset of the page. @throws Problem 400 if no record has the value. */
-export function placeSelection(selection: Selection, { paging }: AnyPipeline, list: readonly string[]): Selection {
-  const { after } = selection;
-  if (paging.by !== 'after' || after === null) return selection;
+/** Returns the offset of the record after the one with a value; 0 without a value. @throws Problem 400 if no record has it. */
+function placeAfter(
+  { field, parameter }: Extract<Paging, { by: 'after' }>,
+  value: string | undefined,
+  list: readonly string[],
+): number {
+  if (value === undefined) return 0;
   const places =
     placesAfter.get(list) ??
-    new Map(list.map((text, index) => [String(readField(JSON.parse(text), paging.field)), index] as const));
+    new Map(list.map((text, index) => [String(readField(JSON.parse(text), field)), index] as const));
   placesAfter.set(list, places);
-  const place = places.get(after);
-  const { parameter } = paging;
+  const place = places.get(value);
   if (place === undefined) throw new Problem(400, `No record has this value of ${parameter}.`, { parameter });
-  return { ...selection, offset: place + 1 };
+  return place + 1;
 }
 
 /** Returns a text as it is, and a number without leading zeros. */

@@ -3,7 +3,6 @@
 import { fastifySwaggerUi } from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { renderMetrics } from '../notify/metrics.ts';
-import type { Project } from '../project/declaration.ts';
 import { type Html, html, table } from '../runtime/html.ts';
 import { countOf, formatAge, formatNumber, formatSeconds } from '../runtime/text.ts';
 import { judgeStatus, summarizeRuns } from '../snapshots/freshness.ts';
@@ -12,7 +11,8 @@ import { createRunsReader, type RunLine } from '../warehouse/runs-log.ts';
 import { databaseFile, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 import { jsonType } from './data-endpoint.ts';
-import { framePage, sendPage } from './page.ts';
+import type { About } from './openapi.ts';
+import { framePage, readOnly, sendPage } from './page.ts';
 import { addSnapshotFiles, type FilesContext, noSnapshot } from './snapshot-files.ts';
 import { addTablePages } from './table-pages.ts';
 
@@ -28,7 +28,7 @@ export interface SiteOptions {
 const maxRuns = 100;
 
 interface SiteContext extends SiteOptions {
-  readonly about: Pick<Project, 'title' | 'description' | 'auth'>;
+  readonly about: About;
   /** @throws Problem 401 */
   readonly requireKey: (request: FastifyRequest) => void;
 }
@@ -36,7 +36,7 @@ interface SiteContext extends SiteOptions {
 export async function addSite(app: FastifyInstance, context: SiteContext): Promise<void> {
   const { about, published, openSample, requireKey, now = () => new Date() } = context;
   const open = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => unknown): void =>
-    void app.route({ method: ['GET', 'HEAD'], url, schema: { hide: true }, handler });
+    void app.route({ ...readOnly, url, handler });
   const sendJson = (reply: FastifyReply, value: unknown) =>
     reply.headers({ 'content-type': jsonType, 'cache-control': 'no-cache' }).send(JSON.stringify(value));
   await app.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
@@ -52,14 +52,9 @@ export async function addSite(app: FastifyInstance, context: SiteContext): Promi
     if (published === null) return sendJson(reply, { status: 'ok' });
     const { id, manifest } = published.snapshot();
     const age = Math.round(ageOf(published.snapshot(), now()) / 1000);
+    const health = { status: 'ok', snapshot: id, read_at: manifest.created_at, age_seconds: age };
     const notes = describeReadings(manifest.datasets);
-    return sendJson(reply, {
-      status: 'ok',
-      snapshot: id,
-      read_at: manifest.created_at,
-      age_seconds: age,
-      ...(notes.length > 0 && { notes }),
-    });
+    return sendJson(reply, notes.length > 0 ? { ...health, notes } : health);
   });
   const readLines = published === null ? null : createRunsReader(published.warehouse);
   open('/metrics', async (_, reply) => {
@@ -82,14 +77,14 @@ export async function addSite(app: FastifyInstance, context: SiteContext): Promi
     },
   };
   await addSnapshotFiles(app, files);
-  addTablePages(app, { ...files, about });
+  addTablePages(app, about.auth, files);
 }
 
 function ageOf({ manifest }: Snapshot, now: Date): number {
   return Math.max(0, now.getTime() - Date.parse(manifest.created_at));
 }
 
-function startPage({ title, description }: SiteContext['about'], snapshot: Snapshot | null, now: Date): string {
+function startPage({ title, description }: About, snapshot: Snapshot | null, now: Date): string {
   return framePage(
     title,
     html`<h1>${title}</h1>
@@ -104,10 +99,7 @@ function startPage({ title, description }: SiteContext['about'], snapshot: Snaps
 
 /** Lists the newest runs, and says how old the data is. */
 function runsPage(lines: readonly RunLine[], now: Date): string {
-  const { success, newestPublished } = {
-    ...summarizeRuns(lines),
-    newestPublished: judgeStatus(lines, now, 0).newestPublished,
-  };
+  const { newestSuccess: success, newestPublished } = judgeStatus(lines, now, 0);
   const since = ({ started_at: at }: RunLine): string => formatAge(Math.max(0, now.getTime() - Date.parse(at)));
   const rows = lines.slice(-maxRuns).toReversed();
   return framePage(

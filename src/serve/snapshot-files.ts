@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { databaseFile, parquetPath, reportFile } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 import { CsvFiles } from './csv-files.ts';
+import { readOnly } from './page.ts';
 import { Problem } from './problem.ts';
 
 export interface FilesContext {
@@ -26,34 +27,24 @@ export async function addSnapshotFiles(app: FastifyInstance, { requireSnapshot, 
   const csvFiles = new CsvFiles();
   app.addHook('onClose', () => csvFiles.close());
   await app.register(fastifyStatic, { root: '/', serve: false });
-  const method = ['GET', 'HEAD'];
-  const schema = { hide: true };
-
   app.route({
-    method,
+    ...readOnly,
     url: '/report',
-    schema,
     handler: (_request, reply) =>
       reply.header('content-security-policy', reportPolicy).sendFile(reportFile, requireSnapshot().folder),
   });
   app.route<{ Params: { file: string } }>({
-    method,
+    ...readOnly,
     url: '/current/:file',
-    schema,
-    async onRequest(request) {
-      requireFile(request);
-    },
+    onRequest: async (request) => requireFile(request),
     async handler({ params: { file } }, reply) {
       const snapshot = requireSnapshot();
       reply.header('cache-control', 'private, no-cache');
       if (file === databaseFile) return reply.sendFile(file, snapshot.folder, { cacheControl: false });
       const [, name = '', ending] = /^(\w+)\.(parquet|csv)$/.exec(file) ?? [];
       const table = snapshot.manifest.files.find(({ path }) => path === parquetPath(name));
-      if (table === undefined)
-        throw new Problem(
-          404,
-          `The snapshot has no file ${JSON.stringify(file.slice(0, 80))}. The page / lists all files.`,
-        );
+      const shown = JSON.stringify(file.slice(0, 80));
+      if (table === undefined) throw new Problem(404, `The snapshot has no file ${shown}. The page / lists all files.`);
       reply.header('content-disposition', `attachment; filename="${file}"`);
       if (ending === 'parquet') return reply.sendFile(table.path, snapshot.folder, { cacheControl: false });
       // A part of a compressed file would be useless.

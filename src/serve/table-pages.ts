@@ -1,7 +1,7 @@
 /** Serves a page per table: its rows from DuckDB, sorted and filtered, and the same as CSV and as a workbook. */
 
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,26 +12,26 @@ import type { Project } from '../project/declaration.ts';
 import { Html, html } from '../runtime/html.ts';
 import { jsonValue, plainValue, type QueryResult } from '../snapshots/query/query-result.ts';
 import { runQuery } from '../snapshots/query/run-query.ts';
-import { writeCsv } from '../snapshots/query/write-result.ts';
+import { writeCsvFile } from '../snapshots/query/write-result.ts';
 import { writeResultWorkbook } from '../snapshots/query/write-workbook.ts';
 import { readPublishedDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { databaseFile, describeManifest, parquetPath, sampleNotice } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 import { jsonType } from './data-endpoint.ts';
 import { tableMemory, tablesAtOnce } from './limits.ts';
-import { framePage, sendPage } from './page.ts';
+import { framePage, readOnly, sendPage } from './page.ts';
 import { Problem } from './problem.ts';
 import type { FilesContext } from './snapshot-files.ts';
 import { tableScript } from './table-script.ts';
 import { defaultRows, isNumeric, readTableQuery } from './table-query.ts';
 
-const grid = join(dirname(createRequire(import.meta.url).resolve('datatables.net')), 'dataTables.min.mjs');
+const gridFolder = dirname(createRequire(import.meta.url).resolve('datatables.net'));
 
-interface TableContext extends FilesContext {
-  readonly about: Pick<Project, 'auth'>;
-}
-
-export function addTablePages(app: FastifyInstance, { about, requireFile, requireSnapshot }: TableContext): void {
+export function addTablePages(
+  app: FastifyInstance,
+  auth: Project['auth'],
+  { requireFile, requireSnapshot }: FilesContext,
+): void {
   const limit = pLimit(tablesAtOnce);
   let known: { readonly id: string; readonly relations: Promise<Relation[]> } | null = null;
   const relationOf = async (snapshot: Snapshot, name: string): Promise<Relation> => {
@@ -39,77 +39,58 @@ export function addTablePages(app: FastifyInstance, { about, requireFile, requir
       known = { id: snapshot.id, relations: readPublishedDictionary(join(snapshot.folder, databaseFile)) };
     const relation = (await known.relations).find((one) => one.name === name);
     if (relation !== undefined) return relation;
-    throw new Problem(
-      404,
-      `The snapshot has no table ${JSON.stringify(name.slice(0, 80))}. The page / lists all tables.`,
-    );
+    const shown = JSON.stringify(name.slice(0, 80));
+    throw new Problem(404, `The snapshot has no table ${shown}. The page / lists all tables.`);
   };
-  const method = ['GET', 'HEAD'];
-  const schema = { hide: true };
-  const asset = (url: string, file: string | null, text = ''): void =>
-    void app.route({
-      method,
-      url,
-      schema,
-      handler: (_request, reply) =>
-        file === null
-          ? reply.headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' }).send(text)
-          : reply.sendFile(grid.slice(dirname(grid).length + 1), dirname(grid)),
-    });
-  asset('/assets/grid.mjs', grid);
-  asset('/assets/table.js', null, tableScript);
-
+  app.route({
+    ...readOnly,
+    url: '/assets/grid.mjs',
+    handler: (_request, reply) => reply.sendFile('dataTables.min.mjs', gridFolder),
+  });
+  const scriptHeaders = { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' };
+  app.route({
+    ...readOnly,
+    url: '/assets/table.js',
+    handler: (_request, reply) => reply.headers(scriptHeaders).send(tableScript),
+  });
   app.route<{ Params: { name: string } }>({
-    method,
+    ...readOnly,
     url: '/tables/:name',
-    schema,
     async handler({ params: { name } }, reply) {
       const snapshot = requireSnapshot();
-      return sendPage(reply, tablePage(snapshot, await relationOf(snapshot, name), about.auth));
+      return sendPage(reply, tablePage(snapshot, await relationOf(snapshot, name), auth));
     },
   });
   app.route<{ Params: { name: string; ending: string }; Querystring: Record<string, unknown> }>({
-    method,
+    ...readOnly,
     url: '/tables/:name/rows.:ending',
-    schema,
-    async onRequest(request) {
-      requireFile(request);
-    },
+    onRequest: async (request) => requireFile(request),
     async handler({ params: { name, ending }, query: asked }, reply) {
       const snapshot = requireSnapshot();
       const relation = await relationOf(snapshot, name);
       const { count, all, page, parameters } = readTableQuery(relation, asked);
-      const parquet = new Map(
-        snapshot.manifest.files.some(({ path }) => path === parquetPath(name))
-          ? [[name, join(snapshot.folder, parquetPath(name))]]
-          : [],
-      );
+      const stored = snapshot.manifest.files.filter(({ path }) => path === parquetPath(name));
+      const parquet = new Map(stored.map(({ path }) => [name, join(snapshot.folder, path)]));
+      const database = join(snapshot.folder, databaseFile);
+      const settings = { parameters, parquet, memory: tableMemory };
       const run = <Value>(sql: string, use: (result: QueryResult) => Promise<Value>): Promise<Value> =>
-        limit(() =>
-          runQuery(join(snapshot.folder, databaseFile), sql, use, { parameters, parquet, memory: tableMemory }),
-        ).catch(explainFilter);
+        limit(() => runQuery(database, sql, use, settings)).catch(explainFilter);
       reply.header('cache-control', 'private, no-cache');
       if (ending === 'json') {
         const [[found] = []] = await run(count, readAll);
         const rows = await run(page, readAll);
-        return reply
-          .header('content-type', jsonType)
-          .send(JSON.stringify({ snapshot: snapshot.id, count: found, rows }, jsonValue));
+        const body = JSON.stringify({ snapshot: snapshot.id, count: found, rows }, jsonValue);
+        return reply.header('content-type', jsonType).send(body);
       }
       if (ending !== 'csv' && ending !== 'xlsx')
         throw new Problem(404, 'Rows are there as rows.json, rows.csv and rows.xlsx.');
       const type = ending === 'csv' ? 'text/csv; charset=utf-8' : workbookType;
-      reply.headers({
-        'content-type': type,
-        'content-disposition': `attachment; filename="${name}-${snapshot.id}.${ending}"`,
-      });
-      return sendWritten(reply, (file) =>
-        run(all, (result) =>
-          ending === 'csv'
-            ? writeCsvFile(result, file)
-            : writeResultWorkbook(result, describeManifest(snapshot.manifest), file),
-        ),
-      );
+      const about = describeManifest(snapshot.manifest);
+      const write = (result: QueryResult, file: string): Promise<number> =>
+        ending === 'csv' ? writeCsvFile(result, file) : writeResultWorkbook(result, about, file);
+      const disposition = `attachment; filename="${name}-${snapshot.id}.${ending}"`;
+      reply.headers({ 'content-type': type, 'content-disposition': disposition });
+      return sendWritten(reply, (file) => run(all, (result) => write(result, file)));
     },
   });
 }
@@ -126,15 +107,6 @@ async function readAll(result: QueryResult): Promise<unknown[][]> {
   const rows: unknown[][] = [];
   for await (const group of result.groups()) for (const row of group) rows.push(row.map(plainValue));
   return rows;
-}
-
-async function writeCsvFile(result: QueryResult, file: string): Promise<number> {
-  const opened = await open(file, 'wx');
-  try {
-    return await writeCsv(result, (piece) => opened.appendFile(piece));
-  } finally {
-    await opened.close();
-  }
 }
 
 /** Sends a file that is whole before its first byte is sent, and removes it. */

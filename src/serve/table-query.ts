@@ -51,10 +51,8 @@ export function readTableQuery({ name, columns }: Relation, query: Readonly<Reco
     } else if (parameter === 'limit' || parameter === 'offset') {
       const [least, most] = parameter === 'limit' ? [1, maxLimit] : [0, maxNumber];
       const number = /^\d{1,10}$/.test(value) ? Number(value) : -1;
-      if (number < least || number > most)
-        throw new Problem(400, `The parameter ${parameter} must be a whole number from ${least} to ${most}.`, {
-          parameter,
-        });
+      const detail = `The parameter ${parameter} must be a whole number from ${least} to ${most}.`;
+      if (number < least || number > most) throw new Problem(400, detail, { parameter });
       numbers[parameter] = number;
     } else
       throw new Problem(400, `The parameter ${JSON.stringify(parameter.slice(0, 80))} does not exist.`, { parameter });
@@ -69,11 +67,7 @@ export function readTableQuery({ name, columns }: Relation, query: Readonly<Reco
 }
 
 /** A text contains the value, in any letter case. A number or a time is equal to it, or compares with it: `>5`. */
-function filter(
-  { name, type }: RelationColumn,
-  value: string,
-  parameter: string,
-): { readonly condition: string; readonly bound: string | null } {
+function filter({ name, type }: RelationColumn, value: string, parameter: string) {
   const column = quoteIdentifier(name);
   if (/^(not )?null$/i.test(value)) return { condition: `${column} IS ${value.toUpperCase()}`, bound: null };
   if (type === 'VARCHAR') return { condition: `contains(lower(${column}), lower($v))`, bound: value };

@@ -96,12 +96,8 @@ async function loadCurrent(
     }
   } catch (error) {
     if (isRekapError(error, 'database-held')) throw error;
-    throw new RekapError(
-      'served-data',
-      `${file} cannot be served: ${messageOf(error)}`,
-      `To check the snapshot for damage, run "rekap snapshots verify". A new sync creates the tables ${pipelines.map(({ table }) => table).join(' and ')} again.`,
-      { cause: error },
-    );
+    const next = `To check the snapshot for damage, run "rekap snapshots verify". A new sync creates the tables ${pipelines.map(({ table }) => table).join(' and ')} again.`;
+    throw new RekapError('served-data', `${file} cannot be served: ${messageOf(error)}`, next, { cause: error });
   }
   return { id, snapshot, source: fixedSource(sets) };
 }

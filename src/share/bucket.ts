@@ -67,12 +67,10 @@ export class Bucket {
       if (found === null) return null;
       const pieces: Buffer[] = [];
       const bytes = await this.receive(found.body, maxTextBytes, (piece) => pieces.push(piece));
-      if (bytes > maxTextBytes)
-        throw new RekapError(
-          'bucket',
-          `${this.url}/${path} is larger than ${formatBytes(maxTextBytes)}.`,
-          'rekap did not write this file. Choose another prefix.',
-        );
+      if (bytes > maxTextBytes) {
+        const what = `${this.url}/${path} is larger than ${formatBytes(maxTextBytes)}.`;
+        throw new RekapError('bucket', what, 'rekap did not write this file. Choose another prefix.');
+      }
       return { text: Buffer.concat(pieces).toString('utf8'), etag: found.etag };
     });
   }
@@ -147,12 +145,11 @@ export class Bucket {
         const Objects = names.slice(first, first + maxKeys).map((name) => ({ Key: prefix + path + name }));
         const command = new this.sdk.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
         const [refused] = (await this.client.send(command)).Errors ?? [];
-        if (refused !== undefined)
-          throw new RekapError(
-            'bucket',
-            `${this.url}: failed to remove ${refused.Key}: ${refused.Message ?? refused.Code}.`,
-            'Check that the credentials have permission to delete objects under the prefix.',
-          );
+        if (refused !== undefined) {
+          const what = `${this.url}: failed to remove ${refused.Key}: ${refused.Message ?? refused.Code}.`;
+          const next = 'Check that the credentials have permission to delete objects under the prefix.';
+          throw new RekapError('bucket', what, next);
+        }
       }
     });
   }
@@ -192,12 +189,10 @@ export class Bucket {
       bytes += piece.length;
       if (bytes > most) break;
       const taken = performance.now() - began;
-      if (taken > idle && bytes < (taken * minRate) / 1000)
-        throw new RekapError(
-          'bucket',
-          `${this.url} sends less than ${formatBytes(minRate)} per second.`,
-          'Run the command again when the connection is faster.',
-        );
+      if (taken > idle && bytes < (taken * minRate) / 1000) {
+        const what = `${this.url} sends less than ${formatBytes(minRate)} per second.`;
+        throw new RekapError('bucket', what, 'Run the command again when the connection is faster.');
+      }
       await take(piece);
     }
     return bytes;

@@ -30,17 +30,12 @@ export async function readCurrentObject(bucket: Bucket): Promise<StoredCurrent |
   if (found === null) return null;
   const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), shape), found.text);
   if (success && found.etag !== '') return { ...output, etag: found.etag };
-  if (success)
-    throw new RekapError(
-      'bucket',
-      `The store of ${bucket.url} does not return ETags, which rekap needs to detect concurrent pushes.`,
-      'Use a store that supports conditional writes.',
-    );
-  throw new RekapError(
-    'bucket',
-    `${bucket.url}/${currentObject} is not a file from a push.`,
-    `If the file is yours, remove it and run "rekap push ${bucket.url}" again; the snapshots in the bucket stay. If not, choose another prefix.`,
-  );
+  if (success) {
+    const what = `The store of ${bucket.url} does not return ETags, which rekap needs to detect concurrent pushes.`;
+    throw new RekapError('bucket', what, 'Use a store that supports conditional writes.');
+  }
+  const next = `If the file is yours, remove it and run "rekap push ${bucket.url}" again; the snapshots in the bucket stay. If not, choose another prefix.`;
+  throw new RekapError('bucket', `${bucket.url}/${currentObject} is not a file from a push.`, next);
 }
 
 export function isSameSnapshot(a: CurrentObject, b: CurrentObject): boolean {
@@ -59,9 +54,6 @@ export async function switchCurrentObject(
   // After a lost response, the SDK retries and finds its own write.
   const now = await readCurrentObject(bucket);
   if (now !== null && isSameSnapshot(now, next)) return;
-  throw new RekapError(
-    'bucket-conflict',
-    `Another push changed ${bucket.url} at the same time. Its current snapshot is ${now === null ? 'missing' : now.snapshot}.`,
-    'Run the command again. Find out who else pushes to this bucket.',
-  );
+  const what = `Another push changed ${bucket.url} at the same time. Its current snapshot is ${now === null ? 'missing' : now.snapshot}.`;
+  throw new RekapError('bucket-conflict', what, 'Run the command again. Find out who else pushes to this bucket.');
 }

@@ -19,7 +19,6 @@ import {
 } from '../publish/snapshot-folder.ts';
 import { recordTransfer } from '../publish/record-run.ts';
 import { pointCurrent, publishSnapshotFolder } from '../publish/switch-current.ts';
-import type { Clock } from '../runtime/context.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import {
@@ -30,6 +29,7 @@ import {
   manifestHashFile,
 } from '../warehouse/snapshot-format.ts';
 import { readManifest } from '../warehouse/read-manifest.ts';
+import type { Pushed, PushOptions } from './push-snapshot.ts';
 import { requireSource, requireSuccessor } from './refusals.ts';
 import {
   listSnapshotIds,
@@ -41,32 +41,20 @@ import {
   type Snapshot,
 } from '../warehouse/warehouse.ts';
 
-export interface PullOptions {
-  readonly warehouse: string;
-  readonly bucket: Bucket;
+export interface PullOptions extends Omit<PushOptions, 'snapshot'> {
   /** Returns problems of a downloaded snapshot. It becomes current only if there are none. */
   readonly verify: (snapshot: Pick<Snapshot, 'folder' | 'manifest'>, signal?: AbortSignal) => Promise<string[]>;
-  readonly keep: number;
-  readonly acceptSource: boolean;
   /** True if only pulls write to the warehouse, so that it follows every change of the bucket. */
   readonly isCopy: boolean;
-  readonly warn: (message: string) => void;
-  readonly report: (done: number, files: number) => void;
-  readonly clock: Pick<Clock, 'now'>;
   /** Aborts the verification. The bucket has its own. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Pulled {
+export interface Pulled extends Omit<Pushed, 'outcome'> {
   readonly outcome: 'pulled' | 'unchanged';
-  readonly snapshot: string;
-  readonly bucket: string;
   readonly warehouse: string;
-  readonly files: number;
-  readonly bytes: number;
   /** The bucket's snapshot that wasn't downloaded because another one is pinned here, or null. */
   readonly held: string | null;
-  readonly removed: readonly string[];
 }
 
 /** Milliseconds by which the clock that created a snapshot may be ahead of this one. */
@@ -95,12 +83,10 @@ async function pull(options: PullOptions): Promise<Pulled> {
   const { bucket, warehouse } = options;
   for (let retries = 2; ; retries -= 1) {
     const remote = await readCurrentObject(bucket);
-    if (remote === null)
-      throw new RekapError(
-        'bucket',
-        `${bucket.url} does not contain a snapshot.`,
-        `Push one first with "rekap push ${bucket.url}", or correct the address.`,
-      );
+    if (remote === null) {
+      const what = `${bucket.url} does not contain a snapshot.`;
+      throw new RekapError('bucket', what, `Push one first with "rekap push ${bucket.url}", or correct the address.`);
+    }
     refuseFuture(options, remote);
     const local = await readLocal(options, remote);
     if (local !== null && (await isCopyOf(local, remote))) return unchanged(options, remote.snapshot);
@@ -108,12 +94,10 @@ async function pull(options: PullOptions): Promise<Pulled> {
       return await replaceCurrent(options, remote);
     } catch (error) {
       if (!(error instanceof SnapshotRemoved)) throw explainFileError(error, warehouse);
-      if (retries === 0)
-        throw new RekapError(
-          'bucket',
-          `A file of the current snapshot ${remote.snapshot} is missing in ${bucket.url}: ${error.message}.`,
-          'Push the snapshot again.',
-        );
+      if (retries === 0) {
+        const what = `A file of the current snapshot ${remote.snapshot} is missing in ${bucket.url}: ${error.message}.`;
+        throw new RekapError('bucket', what, 'Push the snapshot again.');
+      }
     }
   }
 }
@@ -122,11 +106,10 @@ async function pull(options: PullOptions): Promise<Pulled> {
 function refuseFuture({ bucket, clock }: PullOptions, { snapshot }: StoredCurrent): void {
   const latest = newSnapshotId(new Date(clock.now().getTime() + maxAhead), 0, null);
   if (snapshot < latest) return;
-  throw new RekapError(
-    'bucket',
-    `The current snapshot ${snapshot} of ${bucket.url} has an ID with a time in the future.`,
-    'Check the clock of this machine. If it is correct, push a snapshot from a machine with a correct clock.',
-  );
+  const what = `The current snapshot ${snapshot} of ${bucket.url} has an ID with a time in the future.`;
+  const next =
+    'Check the clock of this machine. If it is correct, push a snapshot from a machine with a correct clock.';
+  throw new RekapError('bucket', what, next);
 }
 
 function unchanged({ bucket, warehouse }: PullOptions, snapshot: string): Pulled {
@@ -179,16 +162,9 @@ async function requireFollows(
 ): Promise<void> {
   const target = { place: `The warehouse ${warehouse}`, alternative: 'another folder with --warehouse', acceptSource };
   if (isCopy) return requireSource(target, remote.source, source);
-  await requireSuccessor(
-    target,
-    { next: remote, before: { snapshot: id, source } },
-    {
-      code: 'bucket-conflict',
-      known: () => bucket.folders('snapshots/'),
-      unknown: `not in ${bucket.url}`,
-      advice: 'Push this snapshot to the bucket',
-    },
-  );
+  const origin = { known: () => bucket.folders('snapshots/'), unknown: `not in ${bucket.url}` };
+  const conflict = { code: 'bucket-conflict', advice: 'Push this snapshot to the bucket', ...origin } as const;
+  await requireSuccessor(target, { next: remote, before: { snapshot: id, source } }, conflict);
 }
 
 async function fetchSnapshot(
@@ -219,15 +195,11 @@ async function fetchSnapshot(
       throw refusal(bucket, remote, [' is not a valid snapshot:', ...problems.map((one) => `  - ${one}`)].join('\n'));
     const files = [...manifest.files.map(({ path }) => path), manifestFile, manifestHashFile];
     const others = ids.filter((other) => other !== id);
-    await publishSnapshotFolder(
-      warehouse,
-      { id, folder, files },
-      () => undefined,
-      async () => {
-        // Removes a damaged snapshot with the same ID only now.
-        if (ids.includes(id)) await pruneSnapshots(warehouse, 0, others);
-      },
-    );
+    // Removes a damaged snapshot with the same ID only at the end.
+    const makeRoom = async (): Promise<void> => {
+      if (ids.includes(id)) await pruneSnapshots(warehouse, 0, others);
+    };
+    await publishSnapshotFolder(warehouse, { id, folder, files }, () => undefined, makeRoom);
     return { files: files.length, bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0) };
   } catch (error) {
     await discardSnapshotFolder(folder).catch(() => undefined);
@@ -253,9 +225,6 @@ function isUsable({ files }: Manifest): boolean {
 /** @param what What is wrong with the snapshot in the bucket, after its address. */
 function refusal({ url }: Bucket, { snapshot }: StoredCurrent, what: string): RekapError {
   const folder = snapshotPrefix(snapshot);
-  return new RekapError(
-    'bucket',
-    `${url}/${folder}${what}`,
-    `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`,
-  );
+  const next = `The warehouse is unchanged. Find out who wrote it, remove ${folder} from the bucket, and push the snapshot again.`;
+  return new RekapError('bucket', `${url}/${folder}${what}`, next);
 }

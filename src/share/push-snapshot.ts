@@ -17,8 +17,8 @@ import type { Clock } from '../runtime/context.ts';
 import { describeFile } from '../warehouse/check-files.ts';
 import { explainFileError } from '../warehouse/file-errors.ts';
 import { isSnapshotId, manifestFile, manifestHashFile } from '../warehouse/snapshot-format.ts';
-import { listSnapshotIds, type Snapshot } from '../warehouse/warehouse.ts';
-import { readIntactManifest, requireSuccessor } from './refusals.ts';
+import type { Snapshot } from '../warehouse/warehouse.ts';
+import { knownIn, readIntactManifest, requireSuccessor } from './refusals.ts';
 
 export interface PushOptions {
   readonly warehouse: string;
@@ -73,17 +73,11 @@ async function push(options: PushOptions): Promise<Pushed> {
   };
   const before = await readCurrentObject(bucket);
   const isCurrent = before !== null && isSameSnapshot(before, next);
-  if (before !== null && !isCurrent)
-    await requireSuccessor(
-      { place: bucket.url, alternative: 'another prefix', acceptSource },
-      { next, before },
-      {
-        code: 'bucket-conflict',
-        known: () => listSnapshotIds(warehouse),
-        unknown: 'not from this warehouse',
-        advice: 'Find out who else pushes to this bucket',
-      },
-    );
+  if (before !== null && !isCurrent) {
+    const target = { place: bucket.url, alternative: 'another prefix', acceptSource };
+    const advice = 'Find out who else pushes to this bucket';
+    await requireSuccessor(target, { next, before }, { code: 'bucket-conflict', advice, ...knownIn(warehouse) });
+  }
   const written = await writeFiles(options, text);
   if (!isCurrent) await switchCurrentObject(bucket, next, before);
   const outcome = isCurrent && written.files === 0 ? 'unchanged' : 'pushed';
@@ -97,12 +91,11 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   const below = snapshotPrefix(snapshot.id);
   const sizes = await bucket.sizes(below);
   const uploaded = sizes.has(manifestFile) ? await bucket.read(below + manifestFile) : null;
-  if (uploaded !== null && uploaded.text !== manifest)
-    throw new RekapError(
-      'bucket-conflict',
-      `${bucket.url} already contains a snapshot ${snapshot.id} with different files, from another warehouse.`,
-      'The bucket is unchanged. Push the next snapshot, or choose another prefix.',
-    );
+  if (uploaded !== null && uploaded.text !== manifest) {
+    const what = `${bucket.url} already contains a snapshot ${snapshot.id} with different files, from another warehouse.`;
+    const next = 'The bucket is unchanged. Push the next snapshot, or choose another prefix.';
+    throw new RekapError('bucket-conflict', what, next);
+  }
   const hash = await describeFile(snapshot.folder, manifestHashFile, null);
   const missing = [...snapshot.manifest.files, hash].filter(({ path, bytes }) => sizes.get(path) !== bytes);
   await transferAll(missing, ({ path }) => bucket.upload(below + path, join(snapshot.folder, path)), report);
@@ -111,12 +104,11 @@ async function writeFiles(options: PushOptions, manifest: string): Promise<Pick<
   await bucket.write(below + manifestFile, manifest, 'is new');
   // A store that overwrites the manifest despite these conditions ignores them.
   const path = below + manifestFile;
-  if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' })))
-    throw new RekapError(
-      'bucket',
-      `The store of ${bucket.url} ignores If-None-Match and If-Match, so two pushes could overwrite each other.`,
-      'The current snapshot of the bucket is unchanged. Use a store that supports conditional writes.',
-    );
+  if ((await bucket.write(path, manifest, 'is new')) || (await bucket.write(path, manifest, { etag: '"none"' }))) {
+    const what = `The store of ${bucket.url} ignores If-None-Match and If-Match, so two pushes could overwrite each other.`;
+    const next = 'The current snapshot of the bucket is unchanged. Use a store that supports conditional writes.';
+    throw new RekapError('bucket', what, next);
+  }
   return { files: written.files + 1, bytes: written.bytes + Buffer.byteLength(manifest) };
 }
 

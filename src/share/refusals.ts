@@ -6,7 +6,7 @@ import { type ErrorCode, RekapError } from '../errors.ts';
 import { checkManifestFile, hashesAgree } from '../publish/verify-snapshot.ts';
 import { damagedError } from '../snapshots/manage-snapshots.ts';
 import { manifestFile } from '../warehouse/snapshot-format.ts';
-import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
+import { listSnapshotIds, recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 
 /**
  * Returns the text of a snapshot's manifest.
@@ -38,11 +38,13 @@ export interface Figures {
 /** @throws `source-mismatch` if the target has figures of another source. */
 export function requireSource({ place, alternative, acceptSource }: Target, source: string, before: string): void {
   if (before === source || acceptSource) return;
-  throw new RekapError(
-    'source-mismatch',
-    `${place} contains figures from ${before}, not from ${source}.`,
-    `Choose ${alternative}, or add --accept-source if the source has a new URL.`,
-  );
+  const next = `Choose ${alternative}, or add --accept-source if the source has a new URL.`;
+  throw new RekapError('source-mismatch', `${place} contains figures from ${before}, not from ${source}.`, next);
+}
+
+/** Returns what a conflict says about the snapshots of a warehouse. */
+export function knownIn(warehouse: string) {
+  return { known: () => listSnapshotIds(warehouse), unknown: 'not from this warehouse' };
 }
 
 /**
@@ -64,9 +66,6 @@ export async function requireSuccessor(
 ): Promise<void> {
   requireSource(target, next.source, before.source);
   if (before.snapshot <= next.snapshot || (await conflict.known()).includes(before.snapshot)) return;
-  throw new RekapError(
-    conflict.code,
-    `${target.place} contains snapshot ${before.snapshot}, which is newer than ${next.snapshot} and ${conflict.unknown}.`,
-    `${conflict.advice}, or choose ${target.alternative}.`,
-  );
+  const what = `${target.place} contains snapshot ${before.snapshot}, which is newer than ${next.snapshot} and ${conflict.unknown}.`;
+  throw new RekapError(conflict.code, what, `${conflict.advice}, or choose ${target.alternative}.`);
 }

@@ -39,11 +39,9 @@ export async function chooseSnapshots(
   const after = b === undefined ? await requireCurrent(warehouse) : await readSnapshot(warehouse, b);
   const id = a ?? after.manifest.previous;
   if (id === null) {
-    throw new RekapError(
-      'snapshot-not-found',
-      `Snapshot ${after.id} is the first of its history, so there is no previous snapshot to compare.`,
-      'Give the IDs of two snapshots. To list them, run "rekap snapshots".',
-    );
+    const what = `Snapshot ${after.id} is the first of its history, so there is no previous snapshot to compare.`;
+    const next = 'Give the IDs of two snapshots. To list them, run "rekap snapshots".';
+    throw new RekapError('snapshot-not-found', what, next);
   }
   return { before: await readSnapshot(warehouse, id), after };
 }
@@ -76,14 +74,8 @@ export async function diffSnapshots<Value>(
       const columns = (await sharedColumns(database, 'new', pipeline)).filter((name) => before.has(name));
       if (columns.length === 0) continue;
       const table = quoteIdentifier(pipeline.table);
-      selects.push(
-        differencesSql(pipeline, {
-          before: `old.${table}`,
-          after: `new.${table}`,
-          columns,
-          place: placeColumns(pipelines),
-        }),
-      );
+      const tables = { before: `old.${table}`, after: `new.${table}` };
+      selects.push(differencesSql(pipeline, { ...tables, columns, place: placeColumns(pipelines) }));
     }
     const differences = selects.length > 0 ? selects.join(' UNION ALL ') : noDifferenceSql(pipelines);
     const since = await sinceSql(database, pipelines, compared.before.id);

@@ -1,6 +1,6 @@
 /** Exports every table and view of a snapshot to files: all of them, or none. */
 
-import { copyFile, mkdir, open, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { quoteIdentifier } from '../runtime/database.ts';
@@ -10,7 +10,7 @@ import { RekapError, systemReason } from '../errors.ts';
 import type { QueryResult } from './query/query-result.ts';
 import { runQuery } from './query/run-query.ts';
 import { writeAllAside, writeAside } from './query/write-aside.ts';
-import { writeCsv } from './query/write-result.ts';
+import { writeCsvFile } from './query/write-result.ts';
 import { type ReadTable, writeWorkbook } from './query/write-workbook.ts';
 import { findAltered } from '../warehouse/check-files.ts';
 import {
@@ -49,14 +49,8 @@ export async function exportSnapshot(
     const isEmpty = ({ name }: Relation): boolean => parquetOf(manifest, name)?.rows === 0;
     const sheets = relations.toSorted((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
     const { workbook } = manifest.project;
-    const readers =
-      workbook === undefined || only !== null
-        ? undefined
-        : {
-            ...workbook,
-            read: <Value>(sql: string, use: (result: QueryResult) => Promise<Value>) =>
-              runQuery(database, sql, use, bounds),
-          };
+    const query: ReadTable = (sql, use) => runQuery(database, sql, use, bounds);
+    const readers = workbook === undefined || only !== null ? undefined : { ...workbook, read: query };
     await writeAside(target, (aside) => writeWorkbook(read, sheets, describeManifest(manifest), aside, readers));
     return [target];
   }
@@ -80,11 +74,8 @@ function chooseRelations(all: readonly Relation[], only: string | null): readonl
   const chosen = all.filter(({ name }) => only === null || name === only);
   if (chosen.length > 0) return chosen;
   const names = all.map(({ name }) => name);
-  throw new RekapError(
-    'usage',
-    withSuggestion(`The snapshot has no table or view ${only}`, only!, names),
-    'Run "rekap query" for a list of them.',
-  );
+  const what = withSuggestion(`The snapshot has no table or view ${only}`, only!, names);
+  throw new RekapError('usage', what, 'Run "rekap query" for a list of them.');
 }
 
 async function copyParquet({ folder }: Snapshot, file: ManifestFile, aside: string): Promise<void> {
@@ -95,12 +86,7 @@ async function copyParquet({ folder }: Snapshot, file: ManifestFile, aside: stri
 
 /** Writes one table or view to `file`, which must not exist. */
 export async function exportCsv(snapshot: Snapshot, name: string, file: string, bounds: ReadBounds): Promise<void> {
-  const opened = await open(file, 'wx');
-  try {
-    await readTable(snapshot, name, (result) => writeCsv(result, (piece) => opened.appendFile(piece)), bounds);
-  } finally {
-    await opened.close();
-  }
+  await readTable(snapshot, name, (result) => writeCsvFile(result, file), bounds);
 }
 
 /** Checks the number of rows against the manifest. */

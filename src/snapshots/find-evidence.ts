@@ -91,8 +91,8 @@ function nameColumn({ key }: AnyPipeline): string {
   return key.at(-1)!;
 }
 
-function findRows(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
-  if (name === null) return Promise.resolve([]);
+async function findRows(database: Database, pipeline: AnyPipeline, name: string | null): Promise<Texts[]> {
+  if (name === null) return [];
   const column = quoteIdentifier(nameColumn(pipeline));
   return database.rows(
     `SELECT COLUMNS(*)::VARCHAR FROM ${quoteIdentifier(pipeline.table)} WHERE upper(${column}::VARCHAR) = upper(${quoteText(name)}) ORDER BY ALL`,
@@ -128,11 +128,8 @@ async function unknownNameError(
     names.size > 0
       ? `Did you mean ${[...names].slice(0, 8).join(', ')}?`
       : `To list all names, run "rekap query 'SELECT DISTINCT ${nameColumn(requested[0]!)} FROM ${requested[0]!.table}'". If it is in another column, add --statement.`;
-  return new RekapError(
-    'usage',
-    `Unknown name ${JSON.stringify(name)}: no row and no record in quarantine has this name.`,
-    advice,
-  );
+  const what = `Unknown name ${JSON.stringify(name)}: no row and no record in quarantine has this name.`;
+  return new RekapError('usage', what, advice);
 }
 
 interface EvidenceRow {
@@ -177,14 +174,10 @@ async function evidenceOfRow(context: EvidenceRow): Promise<Evidence> {
 function describeViolation(context: EvidenceRow, violation: Texts): EvidenceViolation {
   const { snapshot, pipeline } = context;
   const parts = violation as unknown as Omit<EvidenceViolation, 'messages' | 'figures'>;
-  const messages = languages.map(
-    (language) => [language, messageOf(snapshot.manifest.project, parts, language)] as const,
-  );
-  return {
-    ...parts,
-    messages: Object.fromEntries(messages) as Record<Language, string>,
-    figures: figuresOf(context, partsOf(pipeline, violation)),
-  };
+  const { project } = snapshot.manifest;
+  const translated = languages.map((language) => [language, messageOf(project, parts, language)] as const);
+  const messages = Object.fromEntries(translated) as Record<Language, string>;
+  return { ...parts, messages, figures: figuresOf(context, partsOf(pipeline, violation)) };
 }
 
 function figuresOf({ pipeline: { columns }, row }: EvidenceRow, names: readonly string[]): EvidenceFigure[] {

@@ -39,21 +39,15 @@ export async function verifyPublished(warehouse: string, id: string, signal?: Ab
   const { run, landing, files } = snapshot.manifest;
   const problems = await verifyAgainst(snapshot, signal);
   const folder = join(warehousePaths(warehouse).landing, run);
-  const isKept = await isThere(folder);
+  const isKept = await readdir(folder).then(
+    () => true,
+    (error: unknown) => systemCode(error) !== 'ENOENT',
+  );
   const damage = isKept ? await verifyLanding(folder, landing, signal) : [];
   const altered = damage.map((problem) => `landing/${run}: ${problem}`);
   const responses = !isKept ? 'gone' : altered.length > 0 ? 'damaged' : 'kept';
   const next = nextStep(snapshot, problems.length > 0, responses);
   return { files: files.length, problems, responseProblems: altered, responses, next };
-}
-
-async function isThere(folder: string): Promise<boolean> {
-  try {
-    await readdir(folder);
-    return true;
-  } catch (error) {
-    return systemCode(error) !== 'ENOENT';
-  }
 }
 
 function nextStep({ id }: Snapshot, isDamaged: boolean, responses: Verification['responses']): string {

@@ -40,12 +40,10 @@ export async function findRecords(
   const { landing } = warehousePaths(warehouse);
   const { runs } = readingOf(manifest, pipeline.table);
   for (const run of new Set([manifest.run, ...runs.toReversed()])) {
-    if (run !== manifest.run && !existsSync(join(landing, run)))
-      throw new RekapError(
-        'landing',
-        `The response with this record may be in the landing of run ${run}, which is no longer stored.`,
-        'Run a full sync. To store more responses, use --keep-landing.',
-      );
+    if (run !== manifest.run && !existsSync(join(landing, run))) {
+      const what = `The response with this record may be in the landing of run ${run}, which is no longer stored.`;
+      throw new RekapError('landing', what, 'Run a full sync. To store more responses, use --keep-landing.');
+    }
     const records = await readLanding(join(landing, run), run, pipeline, partition, matches);
     if (records.length > 0) return records;
   }
@@ -59,18 +57,14 @@ async function readLanding(
   partition: string | null,
   matches: (page: Page, record: number) => boolean,
 ): Promise<ReceivedRecord[]> {
-  const lines = (await readLandedResponses(folder)).map((line, response) => ({ line, response }));
-  const matching = lines.filter(
-    ({ line }) =>
-      line.dataset === pipeline.table &&
-      isSuccess(line.status) &&
-      (line.partition === null || line.partition === partition),
-  );
+  const lines = await readLandedResponses(folder);
   const landed = await openLandedRun(folder, null);
   const scan = createPageScanner(() => undefined);
   const records: ReceivedRecord[] = [];
   try {
-    for (const { line, response } of matching) {
+    for (const [response, line] of lines.entries()) {
+      const isList = line.partition === null || line.partition === partition;
+      if (line.dataset !== pipeline.table || !isSuccess(line.status) || !isList) continue;
       const { request, url, body: bytes, at, status } = await landed.response(response);
       const page = scan(pipeline, request, url, bytes);
       const { records: index } = page;

@@ -60,31 +60,25 @@ export interface Statement {
   readonly datasets: readonly StatedDataset[];
 }
 
-interface Scope {
-  /** Where to look for the name. If undefined, in all columns with text or in the key. */
-  readonly column: string | undefined;
-  /** If undefined, all. */
-  readonly datasets: readonly string[] | undefined;
-}
-
 /**
  * @param name A place; null for everything.
+ * @param scope.column Where to look for the name. If undefined, in all columns with text or in the key.
+ * @param scope.datasets If undefined, all.
  * @throws `verification` if a file of the snapshot was altered, `usage` if the name is unknown or ambiguous.
  */
 export async function collectStatement(
   warehouse: string,
   snapshot: Snapshot,
   name: string | null,
-  { column, datasets: requested }: Scope,
+  scope: { readonly column: string | undefined; readonly datasets: readonly string[] | undefined },
 ): Promise<Statement> {
+  const { column, datasets: requested } = scope;
   const { id, folder, manifest } = snapshot;
   const { problems } = await verifyPublished(warehouse, id);
-  if (problems.length > 0)
-    throw damagedError(
-      `Snapshot ${id} is damaged, so nothing can be stated about it:`,
-      problems,
-      'Run "rekap snapshots verify".',
-    );
+  if (problems.length > 0) {
+    const what = `Snapshot ${id} is damaged, so nothing can be stated about it:`;
+    throw damagedError(what, problems, 'Run "rekap snapshots verify".');
+  }
   const { project, source, tool } = manifest;
   const database = await openPublished(await requireDatabase(snapshot));
   try {
@@ -154,13 +148,11 @@ async function findPlace(
     const next = `Choose one, such as --column ${columns[0]}.`;
     throw new RekapError('usage', `${what} is in several columns: ${columns.join(', ')}.`, next);
   }
-  throw new RekapError(
-    'usage',
-    `Unknown name ${what}: no row has this name.`,
+  const next =
     nearest.size > 0
       ? `Did you mean ${[...nearest].slice(0, 8).join(', ')}?`
-      : 'Use a name as the source spells it, or leave it out.',
-  );
+      : 'Use a name as the source spells it, or leave it out.';
+  throw new RekapError('usage', `Unknown name ${what}: no row has this name.`, next);
 }
 
 async function stateDataset(
@@ -178,11 +170,8 @@ async function stateDataset(
   const rows = Number(counts!['rows']);
   const unknownOf = (column: string): number => rows - Number(counts![`n${names.indexOf(column)}`]);
   const isPart = partition !== undefined && place !== null;
-  const ids = isPart
-    ? (await database.rows<{ id: string }>(`SELECT DISTINCT ${partitionSql(pipeline)} AS id FROM ${from}`)).map(
-        ({ id }) => id,
-      )
-    : null;
+  const idSql = `SELECT DISTINCT ${partitionSql(pipeline)} AS id FROM ${from}`;
+  const ids = isPart ? (await database.rows<{ id: string }>(idSql)).map(({ id }) => id) : null;
   const isPartitioned = dataset.partitions.some(({ partition: id }) => id !== null);
   const lists = dataset.partitions.filter(({ partition: id, received }) =>
     ids === null ? !isPartitioned || (id !== null && received > 0) : id !== null && ids.includes(id),
@@ -193,19 +182,13 @@ async function stateDataset(
   const outer = partitionParameters(pipeline).map(({ column }) => key.indexOf(column));
   const groups = key.slice(0, outer.length === 0 ? 0 : Math.min(...outer));
   const group = groups.length === 0 ? "''" : `concat_ws(' ', ${columnList(groups)})`;
+  const watched = watch.map(quoteIdentifier);
+  const watchedSums = watched.map((one, at) => `sum(${one})::VARCHAR AS s${at}, count(${one})::VARCHAR AS n${at}`);
   const sums = await database.rows<Readonly<Record<string, string | null>>>(
-    `SELECT ${group} AS "of", count(*)::VARCHAR AS rows, ${watch
-      .map(
-        (one, at) =>
-          `sum(${quoteIdentifier(one)})::VARCHAR AS s${at}, count(${quoteIdentifier(one)})::VARCHAR AS n${at}`,
-      )
-      .join(', ')} FROM ${from} GROUP BY "of" ORDER BY "of"`,
+    `SELECT ${group} AS "of", count(*)::VARCHAR AS rows, ${watchedSums.join(', ')} FROM ${from} GROUP BY "of" ORDER BY "of"`,
   );
   // A violation of a whole partition has no other parts of the key.
-  const same = key.map(
-    (one) =>
-      `(v.${quoteIdentifier(one)} IS NULL OR v.${quoteIdentifier(one)}::VARCHAR = t.${quoteIdentifier(one)}::VARCHAR)`,
-  );
+  const same = key.map(quoteIdentifier).map((one) => `(v.${one} IS NULL OR v.${one}::VARCHAR = t.${one}::VARCHAR)`);
   const violations = await database.rows<{ check: string; severity: string; rows: number }>(
     `SELECT check_name AS "check", severity, count(*)::INTEGER AS rows FROM violations v
      WHERE dataset = ${quoteText(table)}${place === null ? '' : ` AND EXISTS (FROM (FROM ${from}) t WHERE ${same.join(' AND ')})`} GROUP BY ALL ORDER BY severity, rows DESC, "check"`,

@@ -52,7 +52,7 @@ export function faultySource(records: readonly SourceRecord[], values: FaultValu
       const now = new Set(parse(source.current(voters).records).map(nameOf));
       for (const name of stable) if (!now.has(name)) stable.delete(name);
     }
-    const selected = selectWithFaults(source.current(voters), { partition, limit, offset, after: null }, chance, true);
+    const selected = selectWithFaults(source.current(voters), { partition, limit, offset }, chance, true);
     for (const record of parse(selected.records)) served.add(describeRecord(record));
     return Buffer.from(writeEnvelope(voters, { ...selected, next: null, hasMore: false }));
   }

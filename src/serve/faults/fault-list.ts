@@ -87,13 +87,11 @@ export function checkFaultValue(
   const isValid =
     unit === 'rate' ? value >= 0 && value <= 1 : Number.isInteger(value) && value >= 1 && value <= maxNumber;
   if (isValid) return value;
-  throw new RekapError(
-    'usage',
-    `${JSON.stringify(written)} is not a valid value of the fault ${name}.`,
+  const next =
     unit === 'rate'
       ? 'Use a rate from 0 (never) to 1 (always), such as 0.05.'
-      : `Use a number of records from 1 to ${maxNumber}.`,
-  );
+      : `Use a number of records from 1 to ${maxNumber}.`;
+  throw new RekapError('usage', `${JSON.stringify(written)} is not a valid value of the fault ${name}.`, next);
 }
 
 export function checkFaults({ values, seed }: FaultSettings): void {

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnyPipeline } from '../../project/declaration.ts';
 import { handleData, typeOf, writeEnvelope } from '../data-endpoint.ts';
-import { nextOf, parametersOf, placeSelection, readSelection } from '../selection.ts';
+import { nextOf, parametersOf, readSelection } from '../selection.ts';
 import { failed, Problem } from '../problem.ts';
 import type { RecordSource } from '../record-source.ts';
 import { driftingSource, selectWithFaults } from './faulty-records.ts';
@@ -29,10 +29,7 @@ export function handleWithFaults(pipeline: AnyPipeline, source: RecordSource, se
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.method !== 'GET') return handleCorrectly(request, reply);
-    const asked = readSelection(request.query, pipeline, parameters);
-    const whole = source.current(pipeline);
-    const list = asked.partition === null ? whole.records : (whole.byPartition.get(asked.partition) ?? []);
-    const selection = placeSelection(asked, pipeline, list);
+    const selection = readSelection(request.query, pipeline, parameters, source.current(pipeline));
     // Identifies a request by its selection, independent of the spelling of the URL.
     const identity = `${pipeline.path} ${selection.partition ?? 'all'} ${selection.limit} ${selection.offset}`;
     const attempt = (attempts.get(identity) ?? 0) + 1;

@@ -61,7 +61,7 @@ function copyRecord({ text }: ServedRecord, pipeline: AnyPipeline, number: numbe
 /** Selects records with faults, and lists these. Faults without effect, such as a clamp on a short list, don't count. */
 export function selectWithFaults(
   set: RecordSet,
-  { partition, limit, offset }: Selection,
+  { partition, limit, offset }: Omit<Selection, 'list'>,
   chance: Chance,
   isPaged: boolean,
 ) {

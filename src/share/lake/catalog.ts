@@ -46,12 +46,11 @@ export class Catalog {
     const prefix = config.overrides?.['prefix'] ?? config.defaults?.['prefix'];
     if (prefix !== undefined) catalog.prefix = `${prefix}/`;
     // Older catalogs list no endpoints.
-    if (config.endpoints !== undefined && !config.endpoints.includes(commitEndpoint))
-      throw new RekapError(
-        'lake',
-        `The catalog ${settings.url} cannot commit several tables at once.`,
-        'Readers could see tables of different snapshots. Use a catalog that can: docs/how-to/lakehouse.md lists some.',
-      );
+    if (config.endpoints !== undefined && !config.endpoints.includes(commitEndpoint)) {
+      const next =
+        'Readers could see tables of different snapshots. Use a catalog that can: docs/how-to/lakehouse.md lists some.';
+      throw new RekapError('lake', `The catalog ${settings.url} cannot commit several tables at once.`, next);
+    }
     return catalog;
   }
 
@@ -128,12 +127,11 @@ export class Catalog {
       const state = await this.stateOf(changes).catch(() => 'unknown');
       if (state === 'committed') return;
       if (state === 'superseded') throw conflictOf(this.settings.url, null);
-      if (attempt === maxAttempts)
-        throw new RekapError(
-          'lake-uncertain',
-          `It is not known whether the catalog ${this.settings.url} has the changes: ${doubt}.`,
-          'All tables have changed, or none. When the catalog works again, run the command again.',
-        );
+      if (attempt === maxAttempts) {
+        const what = `It is not known whether the catalog ${this.settings.url} has the changes: ${doubt}.`;
+        const next = 'All tables have changed, or none. When the catalog works again, run the command again.';
+        throw new RekapError('lake-uncertain', what, next);
+      }
       await this.settings.clock.sleep(250 * 2 ** attempt, this.settings.signal);
     }
   }
@@ -181,12 +179,9 @@ export class Catalog {
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
       }).catch((error: unknown) => {
         signal.throwIfAborted();
-        throw new RekapError(
-          'lake',
-          `The catalog ${url} cannot be reached: ${messageOf(error).split('\n')[0] || 'no connection'}.`,
-          'Check --catalog and the network, then run the command again.',
-          { cause: error },
-        );
+        const what = `The catalog ${url} cannot be reached: ${messageOf(error).split('\n')[0] || 'no connection'}.`;
+        const next = 'Check --catalog and the network, then run the command again.';
+        throw new RekapError('lake', what, next, { cause: error });
       });
       return { ...found, text: secret?.redact(found.text) ?? found.text };
     };
@@ -214,35 +209,26 @@ export class Catalog {
       status === 401 || status === 403
         ? 'Check REKAP_CATALOG_TOKEN or REKAP_CATALOG_CREDENTIAL, or the files that replace them, and the permissions in the catalog.'
         : 'Check --catalog and --catalog-warehouse. If they are right, contact the operator of the catalog.';
-    return new RekapError(
-      'lake',
-      `The catalog ${this.settings.url} failed to ${doing}: ${status} ${reasonIn(text)}`.trimEnd().replace(/\.?$/, '.'),
-      next,
-      { status },
-    );
+    const what = `The catalog ${this.settings.url} failed to ${doing}: ${status} ${reasonIn(text)}`
+      .trimEnd()
+      .replace(/\.?$/, '.');
+    return new RekapError('lake', what, next, { status });
   }
 
   private parse(text: string): unknown {
     try {
       return parseExactly(text);
     } catch (error) {
-      throw new RekapError(
-        'lake',
-        `${this.settings.url} does not respond like an Iceberg REST catalog.`,
-        'Give the URL without /v1, such as https://catalog.example/api/catalog.',
-        { cause: error },
-      );
+      const what = `${this.settings.url} does not respond like an Iceberg REST catalog.`;
+      const next = 'Give the URL without /v1, such as https://catalog.example/api/catalog.';
+      throw new RekapError('lake', what, next, { cause: error });
     }
   }
 }
 
 export function conflictOf(url: string, cause: unknown): RekapError {
-  return new RekapError(
-    'lake-conflict',
-    `Another publisher changed the tables of ${url} in the meantime.`,
-    'Nothing was changed. Run the command again.',
-    { cause },
-  );
+  const what = `Another publisher changed the tables of ${url} in the meantime.`;
+  return new RekapError('lake-conflict', what, 'Nothing was changed. Run the command again.', { cause });
 }
 
 /** Returns the message of a catalog's error, on one line. */

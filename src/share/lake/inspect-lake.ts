@@ -15,22 +15,13 @@ export interface LakeTag {
   readonly tables: Readonly<Record<string, string>>;
 }
 
-/** What a table occupies in the catalog. Its engine removes old snapshots and delete files. */
-interface LakeTableStatus {
-  readonly table: string;
-  readonly rows: number;
-  readonly snapshots: number;
-  readonly deleteFiles: number;
-  readonly dataFiles: number;
-}
-
 export interface LakeStatus {
   readonly catalog: string;
   readonly namespace: string;
   /** Null if nothing was published. */
   readonly last: Publication | null;
   readonly tags: readonly LakeTag[];
-  readonly tables: readonly LakeTableStatus[];
+  readonly tables: readonly ReturnType<typeof statusOf>[];
 }
 
 export async function readLakeStatus(where: LakePlace): Promise<LakeStatus> {
@@ -90,7 +81,8 @@ function tagsOf(tables: ReadonlyMap<string, TableMetadata>): LakeTag[] {
     .toSorted((a, b) => (a.snapshot < b.snapshot ? -1 : 1));
 }
 
-function statusOf(table: string, { snapshots = [], refs }: TableMetadata): LakeTableStatus {
+/** Returns what a table occupies in the catalog. Its engine removes old snapshots and delete files. */
+function statusOf(table: string, { snapshots = [], refs }: TableMetadata) {
   const main = refs?.['main'];
   const current = main && snapshots.find((one) => isSame(one['snapshot-id'], main['snapshot-id']));
   const summary = current?.summary ?? {};

@@ -72,12 +72,11 @@ export async function sealLake(
     (location) =>
       !/^(s3|s3a|s3n|gs|gcs|r2|az|azure|abfss|https?):\/\//.test(location) || location.split('/').includes('..'),
   );
-  if (local !== undefined && !isLoopback(new URL(catalog).hostname))
-    throw new RekapError(
-      'lake',
-      `The catalog ${catalog} has a table in ${local}, which would be a folder of this machine.`,
-      'Use a catalog whose tables are in an object store, such as s3://bucket/prefix.',
-    );
+  if (local !== undefined && !isLoopback(new URL(catalog).hostname)) {
+    const what = `The catalog ${catalog} has a table in ${local}, which would be a folder of this machine.`;
+    const next = 'Use a catalog whose tables are in an object store, such as s3://bucket/prefix.';
+    throw new RekapError('lake', what, next);
+  }
   const list = (paths: readonly string[]): string => `[${paths.map(quoteText).join(', ')}]`;
   await database.run(
     `SET allowed_directories = ${list(locations.map((location) => `${location}/`))}; SET allowed_paths = ${list(files)};
@@ -94,21 +93,16 @@ async function loadExtensions(database: Database, folder: string): Promise<void>
   for (const name of extensions) {
     const paths = found.filter((path) => path.endsWith(`${name}.duckdb_extension`));
     const path = paths.find((one) => one.split(/[/\\]/).includes(wanted)) ?? paths[0];
-    if (path === undefined)
-      throw new RekapError(
-        'configuration',
-        `${folder} does not contain DuckDB's extension ${name} (${wanted}).`,
-        `Install it: pip install --target ${JSON.stringify(folder)} ${extensions.map((one) => `duckdb-extension-${one}==${wanted.slice(1)}`).join(' ')} (or in DuckDB ${wanted.slice(1)}: INSTALL iceberg; INSTALL avro; INSTALL httpfs). For another folder, add --extensions.`,
-      );
+    if (path === undefined) {
+      const next = `Install it: pip install --target ${JSON.stringify(folder)} ${extensions.map((one) => `duckdb-extension-${one}==${wanted.slice(1)}`).join(' ')} (or in DuckDB ${wanted.slice(1)}: INSTALL iceberg; INSTALL avro; INSTALL httpfs). For another folder, add --extensions.`;
+      throw new RekapError('configuration', `${folder} does not contain DuckDB's extension ${name} (${wanted}).`, next);
+    }
     try {
       await database.run(`LOAD ${quoteText(join(folder, path))}`);
     } catch (error) {
-      throw new RekapError(
-        'configuration',
-        `DuckDB cannot load its extension ${join(folder, path)}: ${messageOf(error).split('\n')[0]}`,
-        `Install the version for DuckDB ${wanted.slice(1)}.`,
-        { cause: error },
-      );
+      const what = `DuckDB cannot load its extension ${join(folder, path)}: ${messageOf(error).split('\n')[0]}`;
+      const next = `Install the version for DuckDB ${wanted.slice(1)}.`;
+      throw new RekapError('configuration', what, next, { cause: error });
     }
   }
 }
@@ -118,12 +112,10 @@ async function createStorageSecret(database: Database, env: LakePlace['environme
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = env;
   if (!id || !secret) return false;
   const endpoint = env['AWS_ENDPOINT_URL_S3'] || env['AWS_ENDPOINT_URL'] || '';
-  if (endpoint !== '' && !/^https?:\/\/[^/]+/.test(endpoint))
-    throw new RekapError(
-      'configuration',
-      'AWS_ENDPOINT_URL_S3 is not the URL of an object store.',
-      'Use a URL such as https://store.example.',
-    );
+  if (endpoint !== '' && !/^https?:\/\/[^/]+/.test(endpoint)) {
+    const what = 'AWS_ENDPOINT_URL_S3 is not the URL of an object store.';
+    throw new RekapError('configuration', what, 'Use a URL such as https://store.example.');
+  }
   const parts = [`KEY_ID ${quoteText(id)}`, `SECRET ${quoteText(secret)}`];
   if (session) parts.push(`SESSION_TOKEN ${quoteText(session)}`);
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'];
@@ -137,10 +129,7 @@ async function createStorageSecret(database: Database, env: LakePlace['environme
     return true;
   } catch {
     // DuckDB's message could contain the credentials.
-    throw new RekapError(
-      'configuration',
-      'DuckDB does not accept the credentials of the object store.',
-      'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL_S3.',
-    );
+    const next = 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL_S3.';
+    throw new RekapError('configuration', 'DuckDB does not accept the credentials of the object store.', next);
   }
 }

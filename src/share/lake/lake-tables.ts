@@ -2,7 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { RekapError } from '../../errors.ts';
-import { openDatabase, readParquetSql } from '../../runtime/database.ts';
+import { type DescribedColumn, openDatabase, readParquetSql } from '../../runtime/database.ts';
 import { readPublishedDictionary } from '../../warehouse/read-dictionary.ts';
 import { requireDatabase, type Snapshot } from '../../warehouse/warehouse.ts';
 import type { Catalog } from './catalog.ts';
@@ -22,9 +22,7 @@ export async function tablesOf(snapshot: Snapshot): Promise<LakeTable[]> {
       const name = basename(path, '.parquet');
       const file = join(snapshot.folder, path);
       const relation = dictionary.find((one) => one.name === name);
-      const described = await database.rows<{ column_name: string; column_type: string }>(
-        `DESCRIBE FROM ${readParquetSql(file)}`,
-      );
+      const described = await database.rows<DescribedColumn>(`DESCRIBE FROM ${readParquetSql(file)}`);
       const columns = described.map(({ column_name, column_type }): LakeColumn => ({
         name: column_name,
         type: column_type,
@@ -76,9 +74,6 @@ export async function createTables(catalog: Catalog, tables: readonly LakeTable[
 export function requireDistinct(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice === undefined) return;
-  throw new RekapError(
-    'usage',
-    `The table ${twice} cannot be written to a catalog, because rekap creates a table with this name there.`,
-    'Rename it in the project.',
-  );
+  const what = `The table ${twice} cannot be written to a catalog, because rekap creates a table with this name there.`;
+  throw new RekapError('usage', what, 'Rename it in the project.');
 }

@@ -76,10 +76,8 @@ export async function commitLake({ database, relay }: OpenLake): Promise<void> {
 
 /** Returns where a table's files are. Properties may name other folders than its location. */
 function placesOf({ location, properties = {} }: TableMetadata): string[] {
-  const others = ['write.data.path', 'write.metadata.path', 'write.object-storage.path'].map(
-    (name) => properties[name],
-  );
-  return [location, ...others.filter((path) => path !== undefined)].map((path) => path.replace(/\/+$/, ''));
+  const names = ['write.data.path', 'write.metadata.path', 'write.object-storage.path'];
+  return [location, ...names.flatMap((name) => properties[name] ?? [])].map((path) => path.replace(/\/+$/, ''));
 }
 
 /** Explains an error of DuckDB, such as a store that refuses a file. Other errors stay as they are. */
@@ -92,10 +90,6 @@ function explainDuckDb(error: unknown, url: string): unknown {
   const next = /^(IO|HTTP|Permission) Error/.test(message)
     ? 'Check the credentials, the region and the endpoint of the object store, such as AWS_REGION and AWS_ENDPOINT_URL_S3.'
     : 'Check that the namespace has the tables of this project.';
-  return new RekapError(
-    'lake',
-    `DuckDB failed to read or write the tables of ${url}: ${message}`,
-    `No rows were changed. ${next}`,
-    { cause: error },
-  );
+  const what = `DuckDB failed to read or write the tables of ${url}: ${message}`;
+  return new RekapError('lake', what, `No rows were changed. ${next}`, { cause: error });
 }

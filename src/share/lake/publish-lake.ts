@@ -5,8 +5,8 @@ import { computeSha256 } from '../../publish/manifest.ts';
 import { recordTransfer } from '../../publish/record-run.ts';
 import type { Clock } from '../../runtime/context.ts';
 import type { Database } from '../../runtime/database.ts';
-import { listSnapshotIds, type Snapshot } from '../../warehouse/warehouse.ts';
-import { readIntactManifest, requireSuccessor, type Target } from '../refusals.ts';
+import type { Snapshot } from '../../warehouse/warehouse.ts';
+import { knownIn, readIntactManifest, requireSuccessor, type Target } from '../refusals.ts';
 import type { Catalog } from './catalog.ts';
 import { compare, type Difference, writeDifference } from './compare.ts';
 import type { TableMetadata } from './iceberg.ts';
@@ -58,11 +58,10 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
   await beginPublications(options);
   const tables = await tablesOf(snapshot);
   const tag = tagOf(snapshot.id);
-  const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, tables);
   return withLake(
     options,
     {
-      prepare,
+      prepare: (catalog) => createTables(catalog, tables),
       tables: tables.map(({ name }) => name),
       files: tables.map(({ file }) => file),
       complete: (changes, { catalog, metadata }) => [
@@ -106,7 +105,7 @@ async function publish(options: PublishLakeOptions): Promise<PublishedLake> {
  */
 async function beginPublications(options: PublishLakeOptions): Promise<void> {
   const { namespace } = options.catalog;
-  const prepare = async (catalog: Catalog): Promise<void> => createTables(catalog, []);
+  const prepare = (catalog: Catalog): Promise<void> => createTables(catalog, []);
   await withLake(options, { prepare, tables: [], files: [] }, async (lake) => {
     if (hasSnapshot(lake.metadata.get(publicationsName)!))
       return requireReplaces(options, await lastPublication(lake.database, namespace));
@@ -134,34 +133,23 @@ async function requireReplaces(options: PublishLakeOptions, last: Publication | 
   const { snapshot, warehouse } = options;
   const target = targetOf(options);
   const next = { snapshot: snapshot.id, source: snapshot.manifest.source };
-  if (last.manifest_sha256 === '')
-    throw new RekapError(
-      'lake-conflict',
-      `${target.place} contains the released run ${last.run_id}. A publication would not replace its table ledger.`,
-      `Choose ${target.alternative}.`,
-    );
-  await requireSuccessor(
-    target,
-    { next, before: { snapshot: last.snapshot_id, source: last.source } },
-    {
-      code: 'lake-conflict',
-      known: () => listSnapshotIds(warehouse),
-      unknown: 'not from this warehouse',
-      advice: 'Find out who else publishes there',
-    },
-  );
+  if (last.manifest_sha256 === '') {
+    const what = `${target.place} contains the released run ${last.run_id}. A publication would not replace its table ledger.`;
+    throw new RekapError('lake-conflict', what, `Choose ${target.alternative}.`);
+  }
+  const before = { snapshot: last.snapshot_id, source: last.source };
+  const advice = 'Find out who else publishes there';
+  await requireSuccessor(target, { next, before }, { code: 'lake-conflict', advice, ...knownIn(warehouse) });
 }
 
 /** Compares every row within the transaction, before anyone else can see it. */
 async function requireEqual(database: Database, namespace: string, tables: readonly LakeTable[]): Promise<void> {
   for (const table of tables) {
     const { added, removed } = await compare(database, namespace, table);
-    if (added + removed > 0)
-      throw new RekapError(
-        'verification',
-        `${table.name}: ${added + removed} rows in the catalog differ from the snapshot.`,
-        'Nothing was changed in the catalog. Please report this problem.',
-      );
+    if (added + removed > 0) {
+      const what = `${table.name}: ${added + removed} rows in the catalog differ from the snapshot.`;
+      throw new RekapError('verification', what, 'Nothing was changed in the catalog. Please report this problem.');
+    }
   }
 }
 

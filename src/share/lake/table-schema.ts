@@ -44,11 +44,8 @@ function icebergType(table: string, { name, type }: LakeColumn): string {
   const [, digits, scale] = /^DECIMAL\((\d+),(\d+)\)$/.exec(type) ?? [];
   if (digits !== undefined) return `decimal(${digits}, ${scale})`;
   if (Object.hasOwn(types, type)) return types[type]!;
-  throw new RekapError(
-    'usage',
-    `The column ${name} of ${table} has the type ${type}, which cannot be published to a catalog.`,
-    'Cast it in the SQL of the model, for example to VARCHAR or DECIMAL.',
-  );
+  const what = `The column ${name} of ${table} has the type ${type}, which cannot be published to a catalog.`;
+  throw new RekapError('usage', what, 'Cast it in the SQL of the model, for example to VARCHAR or DECIMAL.');
 }
 
 /** Returns the request that creates a table. Its rows are in key order. */
@@ -89,20 +86,14 @@ export function missingFields(table: LakeTable, metadata: TableMetadata): Iceber
   if (lost.length > 0) {
     const [{ name, type }] = lost as [IcebergField];
     const now = wanted.get(name);
-    throw new RekapError(
-      'lake',
-      `The column ${name} of ${table.name} has the type ${plainType(type)} in the catalog, but ${now === undefined ? 'no longer exists' : `is ${now}`} in the snapshot.`,
-      'Publish to another --namespace, or drop the table in the catalog first.',
-    );
+    const what = `The column ${name} of ${table.name} has the type ${plainType(type)} in the catalog, but ${now === undefined ? 'no longer exists' : `is ${now}`} in the snapshot.`;
+    throw new RekapError('lake', what, 'Publish to another --namespace, or drop the table in the catalog first.');
   }
   const names = new Set(existing.map(({ name }) => name));
-  return table.columns
-    .filter(({ name }) => !names.has(name))
-    .map((column, index) => ({
-      ...fieldOf(table, column, metadata['last-column-id'] + 1 + index),
-      // The existing rows don't have it.
-      required: false,
-    }));
+  const added = table.columns.filter(({ name }) => !names.has(name));
+  const lastId = metadata['last-column-id'];
+  // Not required, because the existing rows don't have them.
+  return added.map((column, index) => ({ ...fieldOf(table, column, lastId + 1 + index), required: false }));
 }
 
 export function currentFields(metadata: TableMetadata): readonly IcebergField[] {

@@ -53,15 +53,8 @@ function valueItems(column: string, definition: ColumnDefinition): string[] {
     case 'boolean':
       return [as(`CASE WHEN ${w} = 'z' THEN NULL WHEN ${t} = 'true' THEN true WHEN ${t} = 'false' THEN false END`)];
     case 'count':
-      return wholeItems(column, { isSigned: false, least: 0n, most: 2_147_483_647n, type: 'INT' });
-    case 'integer': {
-      const { min, max } = definition;
-      const least = min === undefined ? -(2n ** 63n) : BigInt(min);
-      const most = max === undefined ? 2n ** 63n - 1n : BigInt(max);
-      const type = sparkType(kindOf(definition).sqlType);
-      // A column of 32 bits without negative numbers is read like a count.
-      return wholeItems(column, { isSigned: type !== 'INT' || least < 0n, least, most, type });
-    }
+    case 'integer':
+      return wholeItems(column, definition);
     case 'json':
     case 'double':
       throw new Error(`${column} is of kind ${definition.kind}, which isn't in Spark`);
@@ -103,14 +96,12 @@ function valueItems(column: string, definition: ColumnDefinition): string[] {
   }
 }
 
-interface Whole {
-  readonly isSigned: boolean;
-  readonly least: bigint;
-  readonly most: bigint;
-  readonly type: string;
-}
-
-function wholeItems(column: string, { isSigned, least, most, type }: Whole): string[] {
+function wholeItems(column: string, definition: ColumnDefinition): string[] {
+  const { sqlType, bounds } = kindOf(definition);
+  const [least, most] = bounds!;
+  const type = sparkType(sqlType);
+  // A column of 32 bits without negative numbers is read like a count.
+  const isSigned = type !== 'INT' || least < 0n;
   const [w, t] = [written(column), text(column)];
   const number = part(column, 'number');
   // Without leading zeros, 38 digits are enough to see whether a number is within 64 bits.

@@ -58,6 +58,8 @@ export interface LandedRecords {
   readonly records: Readonly<Record<string, number>>;
 }
 
+type LandingPlace = LakePlace & { readonly acceptSource: boolean };
+
 /**
  * Lands a run, and replaces its records if they exist.
  *
@@ -66,7 +68,7 @@ export interface LandedRecords {
  */
 export async function landRecords(
   requested: { readonly warehouse: string; readonly run: string | null },
-  place: LakePlace & { readonly acceptSource: boolean },
+  place: LandingPlace,
 ): Promise<LandedRecords> {
   const { landing } = await findLanding(requested);
   const file = await readRunFile(landing);
@@ -109,31 +111,22 @@ async function requireAccepted(warehouse: string, run: string): Promise<void> {
   const line = (await readRuns(warehouse)).findLast((one) => one.kind === 'sync' && one.run === run);
   const isRefused = line?.outcome === 'refused' || line?.outcome === 'dry run';
   if (!isRefused || (await listSnapshotIds(warehouse)).includes(run)) return;
-  throw new RekapError(
-    'landing',
-    `Run ${run} was ${line.outcome === 'refused' ? `refused: ${line.reason}` : 'only a dry run.'}`,
-    'Land a run that was published.',
-  );
+  const what = `Run ${run} was ${line.outcome === 'refused' ? `refused: ${line.reason}` : 'only a dry run.'}`;
+  throw new RekapError('landing', what, 'Land a run that was published.');
 }
 
 /**
  * Refuses a namespace of another source, and one of published snapshots, because a release would leave the tables that Spark doesn't build as they
  * are.
  */
-export function requireReleases(
-  options: Parameters<typeof targetOf>[0],
-  source: string,
-  last: Publication | null,
-): void {
+export function requireReleases(place: LandingPlace, source: string, last: Publication | null): void {
   if (last === null) return;
-  const target = targetOf(options);
+  const target = targetOf(place);
   requireSource(target, source, last.source);
   if (last.manifest_sha256 === '') return;
-  throw new RekapError(
-    'lake-conflict',
-    `${target.place} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`,
-    'Choose another --namespace for lake land, lake script and lake release.',
-  );
+  const what = `${target.place} contains the published snapshot ${last.snapshot_id}. A release would replace only some of its tables.`;
+  const next = 'Choose another --namespace for lake land, lake script and lake release.';
+  throw new RekapError('lake-conflict', what, next);
 }
 
 /** Moves a branch to the new records. It shows whether the catalog keeps branches: Nessie accepts them without keeping them. */
@@ -149,11 +142,8 @@ function withBranch(changes: readonly TableChange[]): TableChange[] {
 function requireWhole({ run, partitions, datasets, scopes = {}, project }: RunFile): void {
   const isWhole = partitions === null && datasets.length === project.pipelines.length;
   if (isWhole && Object.keys(scopes).length === 0) return;
-  throw new RekapError(
-    'landing',
-    `Run ${run} read only some datasets, partitions or changes, and carried the other rows over.`,
-    'Land a run that read everything.',
-  );
+  const what = `Run ${run} read only some datasets, partitions or changes, and carried the other rows over.`;
+  throw new RekapError('landing', what, 'Land a run that read everything.');
 }
 
 /** Fills the temporary table `landed`, and returns the number of records by dataset. */
@@ -178,16 +168,9 @@ async function stageRecords(
       for (let row = 0; row < page.records.length; row += 1) {
         const position = counts[pipeline.table]!++;
         const { partition, target } = page.request;
-        appendRow(appender, [
-          run,
-          pipeline.table,
-          BigInt(position),
-          partition,
-          target,
-          accepted.response,
-          recordText(page, row),
-          fieldsOf(pipeline, page, row),
-        ]);
+        const place = [run, pipeline.table, BigInt(position), partition, target, accepted.response];
+        const record = page.bytes.toString('utf8', page.records.recordStart[row], page.records.recordEnd[row]);
+        appendRow(appender, [...place, record, fieldsOf(pipeline, page, row)]);
       }
       appender.flushSync();
     }
@@ -211,11 +194,6 @@ const letters: Readonly<Record<number, string>> = {
   [FieldKind.number]: 'n',
   [FieldKind.other]: 'j',
 };
-
-/** Returns the bytes of a record as text. */
-function recordText({ bytes, records }: Page, row: number): string {
-  return bytes.toString('utf8', records.recordStart[row], records.recordEnd[row]);
-}
 
 /**
  * Returns the declared fields of a record by column, as JSON: the content of a string, or the text of any other value, after a character that

@@ -10,7 +10,7 @@ import type { Clock } from '../../runtime/context.ts';
 import { columnList, type Database, quoteIdentifier, quoteText } from '../../runtime/database.ts';
 import type { SnapshotId, TableChange, TableMetadata } from '../lake/iceberg.ts';
 import { type LakePlace, lakeTableSql } from '../lake/lake-database.ts';
-import { commitLake, withLake } from '../lake/open-lake.ts';
+import { commitLake, type Complete, withLake } from '../lake/open-lake.ts';
 import { addPublication, lastPublication, publicationsName } from '../lake/publications.ts';
 import { tagOf, withTag } from '../lake/tags.ts';
 import { requireReleases } from './land-records.ts';
@@ -34,15 +34,6 @@ export interface Released {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-/** Figures of a dataset in one version of its table. */
-interface Figures {
-  readonly rows: number;
-  /** Number of different keys. */
-  readonly keys: number;
-  readonly sums: Readonly<Record<string, string>>;
-  readonly partitions: [];
-}
-
 /**
  * Releases a branch. A run that was released before stays as it is.
  *
@@ -59,12 +50,9 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
   const { namespace } = settings;
   const branch = branchOf(run);
   const tables = stagedNames(project);
-  const complete = (
-    changes: readonly TableChange[],
-    lake: { readonly metadata: ReadonlyMap<string, TableMetadata> },
-  ) => [
+  const complete: Complete = (changes, { catalog, metadata }) => [
     ...withTag(changes, tagOf(run)),
-    ...tables.map((name) => releaseChange(name, lake.metadata.get(name)!, { run, namespace })),
+    ...tables.map((name) => catalog.change(name, releaseParts(metadata.get(name)!, run))),
   ];
   return withLake(options, { tables, files: [], complete }, async (lake) => {
     const { database, metadata } = lake;
@@ -74,13 +62,7 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
     if (earlier?.snapshot_id === run) return { outcome: 'unchanged', ...where, rows };
     const versions = new Map(tables.map((name) => [name, versionOf(name, { metadata, branch, namespace })]));
     const at = (name: string): string => `${lakeTableSql(namespace, name)} AT (VERSION => ${versions.get(name)!})`;
-    const landed = new Map<string, number>();
-    for (const { dataset, accepted } of verdicts)
-      landed.set(
-        dataset,
-        accepted.reduce((sum, [, , count]) => sum + count, landed.get(dataset) ?? 0),
-      );
-    await requireLedger(database, file, at, landed);
+    await requireLedger(database, file, at, verdicts);
     const reasons: string[] = [];
     for (const pipeline of project.pipelines) {
       const now = await figuresOf(database, pipeline, at(pipeline.table));
@@ -100,12 +82,10 @@ export async function releaseRun(options: ReleaseOptions): Promise<Released> {
     await database.run('BEGIN');
     const last = await lastPublication(database, namespace);
     requireReleases(options, file.source, last);
-    if (last !== null && last.snapshot_id >= run)
-      throw new RekapError(
-        'lake-conflict',
-        `The namespace ${namespace} of ${settings.url} contains ${last.snapshot_id}, which is not older than ${run}.`,
-        'Release the newest run.',
-      );
+    if (last !== null && last.snapshot_id >= run) {
+      const what = `The namespace ${namespace} of ${settings.url} contains ${last.snapshot_id}, which is not older than ${run}.`;
+      throw new RekapError('lake-conflict', what, 'Release the newest run.');
+    }
     // There is no manifest: the tables were not built here.
     const built = { snapshot_id: run, run_id: run, source: file.source, manifest_sha256: '' };
     await addPublication(database, namespace, { sequence: (last?.sequence ?? 0) + 1, ...built }, clock.now());
@@ -121,23 +101,15 @@ function versionOf(
   const { metadata, branch, namespace } = where;
   const version = metadata.get(name)?.refs?.[branch]?.['snapshot-id'];
   if (version !== undefined && metadata.has(publicationsName)) return version;
-  throw new RekapError(
-    'lake',
-    `The table ${name} of the namespace ${namespace} has no branch ${branch}.`,
-    'Run "rekap lake land", then the script of "rekap lake script" in Spark, all with the same --namespace.',
-  );
+  const next = 'Run "rekap lake land", then the script of "rekap lake script" in Spark, all with the same --namespace.';
+  throw new RekapError('lake', `The table ${name} of the namespace ${namespace} has no branch ${branch}.`, next);
 }
 
 /** Moves `main` to the branch, tags it, and removes the branch. Refused if either has moved since the checks. */
-function releaseChange(
-  name: string,
-  { refs = {}, 'table-uuid': uuid }: TableMetadata,
-  { run, namespace }: { readonly run: string; readonly namespace: string },
-): TableChange {
+function releaseParts({ refs = {}, 'table-uuid': uuid }: TableMetadata, run: string): Omit<TableChange, 'identifier'> {
   const branch = branchOf(run);
   const version = refs[branch]!['snapshot-id'];
   return {
-    identifier: { namespace: [namespace], name },
     requirements: [
       { type: 'assert-table-uuid', uuid },
       { type: 'assert-ref-snapshot-id', ref: 'main', 'snapshot-id': refs['main']?.['snapshot-id'] ?? null },
@@ -156,7 +128,7 @@ async function requireLedger(
   database: Database,
   { run, project: { pipelines } }: Pick<RunFile, 'run' | 'project'>,
   at: (table: string) => string,
-  landed: ReadonlyMap<string, number>,
+  verdicts: Awaited<ReturnType<typeof readVerdicts>>['verdicts'],
 ): Promise<void> {
   for (const { table } of pipelines) {
     const [found] = await database.rows<Record<LedgerFigure, bigint>>(
@@ -166,7 +138,8 @@ async function requireLedger(
        FROM ${at(ledgerTable.name)} WHERE run_id = ${quoteText(run)} AND dataset = ${quoteText(table)}`,
     );
     const { rows, quarantine, ledgers, fetched, published, quarantined, duplicates } = found!;
-    const received = BigInt(landed.get(table) ?? 0);
+    const accepted = verdicts.flatMap((verdict) => (verdict.dataset === table ? verdict.accepted : []));
+    const received = BigInt(accepted.reduce((sum, [, , count]) => sum + count, 0));
     if (ledgers !== 1n) throw broken(`the ledger has ${ledgers} rows for ${table}`);
     if (fetched !== received)
       throw broken(`${table}: ${fetched} records were transformed, but ${received} were accepted`);
@@ -186,7 +159,8 @@ function broken(what: string): RekapError {
   return new RekapError('verification', `The branch was not released: ${what}.`, 'Run the script again in Spark.');
 }
 
-async function figuresOf(database: Database, pipeline: AnyPipeline, relation: string): Promise<Figures> {
+/** Returns the figures of a dataset in one version of its table. `keys` is the number of different keys. */
+async function figuresOf(database: Database, pipeline: AnyPipeline, relation: string) {
   const summed = summedColumns(pipeline);
   const sums = summed.map((column, index) => `coalesce(sum(${quoteIdentifier(column)}), 0)::VARCHAR AS s${index}`);
   const [found] = await database.rows<Record<'rows' | 'keys', bigint> & Record<string, string>>(
@@ -197,6 +171,6 @@ async function figuresOf(database: Database, pipeline: AnyPipeline, relation: st
     rows: Number(found!.rows),
     keys: Number(found!.keys),
     sums: Object.fromEntries(summed.map((column, index) => [column, found![`s${index}`]!])),
-    partitions: [],
+    partitions: [] as [],
   };
 }

@@ -34,12 +34,10 @@ export async function sparkScript(project: Project, run: string, namespace: stri
   const [odd] = pipelines.flatMap(({ table, columns: declared }) =>
     Object.entries(declared).flatMap(([name, column]) => (isInSpark(column) ? [] : [`${table}.${name}`])),
   );
-  if (odd !== undefined)
-    throw new RekapError(
-      'usage',
-      `The script for Spark cannot read the column ${odd} as it is declared.`,
-      'Build the tables with "rekap sync", and publish them with "rekap lake publish".',
-    );
+  if (odd !== undefined) {
+    const next = 'Build the tables with "rekap sync", and publish them with "rekap lake publish".';
+    throw new RekapError('usage', `The script for Spark cannot read the column ${odd} as it is declared.`, next);
+  }
   const branch = sparkName(branchOf(run));
   const target = (table: string): string => [catalog, namespace, table].map(sparkName).join('.');
   const staged = (table: string): string => `${target(table)}.${sparkName(`branch_${branchOf(run)}`)}`;

@@ -38,15 +38,10 @@ export function violationSelects(pipeline: AnyPipeline, columns: readonly LakeCo
     message: sparkText(ownMessages.conflicting_records.en),
   };
   const select = (from: string): string => `SELECT ${itemsOf(pipeline, columns)} FROM (${from})`;
+  // One pass for all checks of a row. A SELECT for each of them would take Spark a second each.
+  const onePass = `SELECT *, explode(filter(array(${ofRows.join(', ')}), found -> found IS NOT NULL)) AS _v FROM ${judged} WHERE _key_rank = 1`;
   return [
-    // One pass for all checks of a row. A SELECT for each of them would take Spark a second each.
-    ...(ofRows.length === 0
-      ? []
-      : [
-          select(
-            `SELECT *, explode(filter(array(${ofRows.join(', ')}), found -> found IS NOT NULL)) AS _v FROM ${judged} WHERE _key_rank = 1`,
-          ),
-        ]),
+    ...(ofRows.length === 0 ? [] : [select(onePass)]),
     select(`SELECT *, ${structOf(conflict)} AS _v FROM ${judged} WHERE _key_rank > 1`),
     ...references.map((check) => {
       const { found, where } = rowCheck(pipeline, check);
@@ -89,27 +84,19 @@ function nullValue({ columns }: AnyPipeline, column: string): Found {
       ? problemOf('x')
       : `CASE WHEN ${number} < ${bounds[0]} THEN ${problemOf(bounds[0] - 1n)}
     WHEN ${number} > ${bounds[1]} THEN ${problemOf(bounds[1] + 1n)} ELSE ${problemOf('x')} END`;
-  const filled = {
-    column,
-    field: definition.field,
-    raw: `regexp_extract(to_json(struct(${raw} AS a)), '(?s)^..a.:(.*).\\\\z', 1)`,
-    problem,
-  };
-  const message = Object.keys(NullReason).map(
-    (name) =>
-      `WHEN ${sparkText(name)} THEN ${fill(ownMessages[name as keyof typeof NullReason].en, filled, ['raw', 'problem'])}`,
-  );
-  return {
-    check: reason,
-    severity: "'error'",
-    column: sparkText(column),
-    raw,
-    message: `CASE ${reason} ${message.join(' ')} END`,
-  };
+  const quoted = `regexp_extract(to_json(struct(${raw} AS a)), '(?s)^..a.:(.*).\\\\z', 1)`;
+  const filled = { column, field: definition.field, raw: quoted, problem };
+  const messages = Object.keys(NullReason).map((name) => {
+    const { en } = ownMessages[name as keyof typeof NullReason];
+    return `WHEN ${sparkText(name)} THEN ${fill(en, filled, ['raw', 'problem'])}`;
+  });
+  const message = `CASE ${reason} ${messages.join(' ')} END`;
+  return { check: reason, severity: "'error'", column: sparkText(column), raw, message };
 }
 
 function sum({ columns }: AnyPipeline, { name, severity, whole, parts }: SumCheck): { found: Found; where: string } {
-  const scale = Math.max(...[whole, ...parts].map((column) => scaleOf(columns[column]!)));
+  const summed = [whole, ...parts].map((column) => columns[column]!);
+  const scale = Math.max(...summed.map((column) => (column.kind === 'decimal' ? column.scale : 0)));
   const exact = (column: string): string => `CAST(${sparkName(column)} AS DECIMAL(38,${scale}))`;
   const total = `CAST(${parts.map(exact).join(' + ')} AS DECIMAL(38,${scale}))`;
   const [expected, actual] = [total, exact(whole)];
@@ -126,10 +113,6 @@ function sum({ columns }: AnyPipeline, { name, severity, whole, parts }: SumChec
     // NULL if a part is unknown.
     where: `${exact(whole)} <> ${total}`,
   };
-}
-
-function scaleOf(definition: AnyPipeline['columns'][string]): number {
-  return definition.kind === 'decimal' ? definition.scale : 0;
 }
 
 const spark: Dialect = {

@@ -17,11 +17,8 @@ export async function requireQuery({ connection }: Database, sql: string): Promi
   const query = await findQuery(connection, sql);
   if (query !== null) return query;
   if (count > 1) throw new RekapError('query', `The query contains ${count} statements.`, oneStatement);
-  throw new RekapError(
-    'query',
-    'Only read-only statements are allowed. A query never changes the warehouse.',
-    'Start with SELECT, FROM, WITH, PIVOT, SHOW, DESCRIBE or SUMMARIZE, or with EXPLAIN and one of these.',
-  );
+  const next = 'Start with SELECT, FROM, WITH, PIVOT, SHOW, DESCRIBE or SUMMARIZE, or with EXPLAIN and one of these.';
+  throw new RekapError('query', 'Only read-only statements are allowed. A query never changes the warehouse.', next);
 }
 
 export async function prepareQuery(
@@ -45,14 +42,13 @@ function bind(statement: DuckDBPreparedStatement, parameters: QueryParameters): 
   const names = Array.from({ length: statement.parameterCount }, (_, index) => statement.parameterName(index + 1));
   const example = `Add --param ${names[0] ?? 'name'}=value.`;
   const unknown = Object.keys(parameters).find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw new RekapError(
-      'query',
-      `The query does not contain the parameter $${unknown}.`,
+  if (unknown !== undefined) {
+    const next =
       names.length === 0
         ? 'Use parameters in the query as $name.'
-        : `Its parameters are ${names.map((name) => `$${name}`).join(', ')}.`,
-    );
+        : `Its parameters are ${names.map((name) => `$${name}`).join(', ')}.`;
+    throw new RekapError('query', `The query does not contain the parameter $${unknown}.`, next);
+  }
   for (const [index, name] of names.entries()) {
     const text = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (text === undefined)

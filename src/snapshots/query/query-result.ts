@@ -104,9 +104,7 @@ export function isHuge({ type }: ResultColumn): boolean {
 }
 
 export function overflowError({ name }: ResultColumn): RekapError {
-  return new RekapError(
-    'query',
-    `The column ${JSON.stringify(name)} contains an integer larger than 64 bits, which the file format does not support.`,
-    'Cast the column in the query: to VARCHAR to keep all digits, or to DOUBLE to round.',
-  );
+  const what = `The column ${JSON.stringify(name)} contains an integer larger than 64 bits, which the file format does not support.`;
+  const next = 'Cast the column in the query: to VARCHAR to keep all digits, or to DOUBLE to round.';
+  return new RekapError('query', what, next);
 }

@@ -84,24 +84,18 @@ const hints: readonly (readonly [RegExp, string])[] = [
 /** Converts DuckDB's error to a RekapError that keeps its first words and hints. Returns other errors unchanged. */
 function explainRefusal(error: unknown): unknown {
   const cause = { cause: error };
-  if (isTooLong(error))
-    return new RekapError(
-      'query',
-      'A value or a row of the result is longer than 512 MB, the maximum.',
-      'Select a part of the values, such as left(name, 1000).',
-      cause,
-    );
+  if (isTooLong(error)) {
+    const what = 'A value or a row of the result is longer than 512 MB, the maximum.';
+    return new RekapError('query', what, 'Select a part of the values, such as left(name, 1000).', cause);
+  }
   if (!(error instanceof Error) || isRekapError(error, 'query') || !/ Error:|^Error:/i.test(error.message))
     return error;
   // Not the query's fault. `writeAside` explains it.
   if (error.message.startsWith('IO Error') && whyDiskIsFull(error) !== null) return error;
-  if (error.message.startsWith('Out of Memory Error'))
-    return new RekapError(
-      'query',
-      'The query exceeds the memory limit.',
-      'Select less data, or open the file in DuckDB: "rekap query" without a statement prints the command.',
-      cause,
-    );
+  if (error.message.startsWith('Out of Memory Error')) {
+    const next = 'Select less data, or open the file in DuckDB: "rekap query" without a statement prints the command.';
+    return new RekapError('query', 'The query exceeds the memory limit.', next, cause);
+  }
   const problem = error.message.replace(/^Failed to extract statements: /, '').trim();
   const next = hints.find(([words]) => words.test(problem))?.[1] ?? '';
   return new RekapError('query', `DuckDB rejected the query. ${problem}`, next, cause);

@@ -57,11 +57,8 @@ async function* readChunks(result: DuckDBResult, expected: number | undefined): 
   // After an error, a fetch returns nothing, as at the end. Only the type of the result differs.
   if (result.returnType !== duckdb().ResultReturnType.QUERY_RESULT) throw new CutShort(rows);
   if (expected === undefined || rows === expected) return;
-  throw new RekapError(
-    'warehouse',
-    `The result has ${countOf(rows, 'row')}, but the manifest says ${formatNumber(expected)}.`,
-    verifyHint,
-  );
+  const what = `The result has ${countOf(rows, 'row')}, but the manifest says ${formatNumber(expected)}.`;
+  throw new RekapError('warehouse', what, verifyHint);
 }
 
 /** Runs the statement again, reduced to one row, to get its error. The alias has a name that no column uses. */
@@ -72,10 +69,6 @@ async function findCause({ sql, prepare }: Statement, cutShort: CutShort): Promi
   } catch (error) {
     return error;
   }
-  return new RekapError(
-    'query',
-    `DuckDB ended the result after ${countOf(cutShort.rows, 'row')} because of an unknown error.`,
-    'Run the query again.',
-    { cause: cutShort },
-  );
+  const what = `DuckDB ended the result after ${countOf(cutShort.rows, 'row')} because of an unknown error.`;
+  return new RekapError('query', what, 'Run the query again.', { cause: cutShort });
 }

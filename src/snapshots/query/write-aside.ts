@@ -20,12 +20,10 @@ export async function requireOutside(target: string, warehouse: string, option =
   const [leadsTo, parent] = await Promise.all([findAll([path]), findAll([dirname(path)])]);
   const places = [path, ...leadsTo, ...parent.map((folder) => join(folder, basename(path)))];
   const isWithin = (place: string, folder: string): boolean => relative(folder, place).split(sep)[0] !== '..';
-  if (places.some((place) => folders.some((folder) => isWithin(place, folder))))
-    throw new RekapError(
-      'usage',
-      `${target} is in the warehouse ${warehouse}, and ${option === '--out' ? 'a query' : option} never writes to the warehouse.`,
-      `Choose a path outside the warehouse with ${option}.`,
-    );
+  if (places.some((place) => folders.some((folder) => isWithin(place, folder)))) {
+    const what = `${target} is in the warehouse ${warehouse}, and ${option === '--out' ? 'a query' : option} never writes to the warehouse.`;
+    throw new RekapError('usage', what, `Choose a path outside the warehouse with ${option}.`);
+  }
 }
 
 async function findAll(paths: readonly string[]): Promise<string[]> {
@@ -92,28 +90,22 @@ async function findFile(target: string): Promise<string> {
   if (found === null) return path;
   const real = await realpath(path).catch(() => null);
   if (real !== null && (await stat(real)).isFile()) return real;
-  throw new RekapError(
-    'usage',
-    `${target} exists, but is not a file.`,
-    'Choose a file with --out, or remove --out and redirect the output.',
-  );
+  const what = `${target} exists, but is not a file.`;
+  throw new RekapError('usage', what, 'Choose a file with --out, or remove --out and redirect the output.');
 }
 
 function explainTarget(error: unknown, target: string): unknown {
   if (error instanceof RekapError || !(error instanceof Error)) return error;
   const cause = { cause: error };
   const full = whyDiskIsFull(error);
-  if (full !== null)
-    return new RekapError(
-      'disk-full',
-      full === 'size'
-        ? `${target} would exceed the maximum file size of this system.`
-        : `The disk is full: no space is left for ${target}.`,
-      full === 'size'
-        ? 'Select less data, or raise the file size limit (ulimit -f).'
-        : 'Free some space, or write to another disk.',
-      cause,
-    );
+  if (full === 'size') {
+    const tooLarge = `${target} would exceed the maximum file size of this system.`;
+    return new RekapError('disk-full', tooLarge, 'Select less data, or raise the file size limit (ulimit -f).', cause);
+  }
+  if (full !== null) {
+    const noSpace = `The disk is full: no space is left for ${target}.`;
+    return new RekapError('disk-full', noSpace, 'Free some space, or write to another disk.', cause);
+  }
   if (systemCode(error) === 'unknown') return error;
   const what = `${target} cannot be written: ${systemReason(error)}.`;
   return new RekapError('usage', what, 'Choose another file.', cause);

@@ -38,12 +38,9 @@ export async function writeParquet(
     );
   } catch (error) {
     if (!(error instanceof Error) || !isOutOfMemory(error)) throw error;
-    throw new RekapError(
-      'query',
-      'The query, or its result as a Parquet file, exceeds the memory limit.',
-      'Select less data, or write a .csv file, which needs less memory.',
-      { cause: error },
-    );
+    const what = 'The query, or its result as a Parquet file, exceeds the memory limit.';
+    const next = 'Select less data, or write a .csv file, which needs less memory.';
+    throw new RekapError('query', what, next, { cause: error });
   } finally {
     database.close();
   }

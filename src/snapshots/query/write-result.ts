@@ -1,6 +1,7 @@
 /** Writes a query's result as CSV, JSON or Markdown, without formulas that a spreadsheet would run or text that deceives a terminal. */
 
 import { escapeDeceptive } from '../../runtime/text.ts';
+import { withFile } from '../../runtime/with-file.ts';
 import {
   displayText,
   isDuckDbValue,
@@ -14,14 +15,26 @@ export type Write = (text: string) => Promise<void>;
 
 /** Writes CSV as in RFC 4180 with a header and LF line ends. NULL is empty, and an empty string is "". Returns the number of rows. */
 export async function writeCsv(result: QueryResult, write: Write): Promise<number> {
-  const { columns } = result;
-  await write(`${columns.map(({ name }) => csvText(withoutFormula(name))).join(',')}\n`);
+  await write(`${result.columns.map(({ name }) => csvText(withoutFormula(name))).join(',')}\n`);
+  return writeLines(result, write, (row) => `${row.map(csvValue).join(',')}\n`);
+}
+
+async function writeLines(
+  { groups }: QueryResult,
+  write: Write,
+  lineOf: (row: readonly ResultValue[]) => string,
+): Promise<number> {
   let rows = 0;
-  for await (const group of result.groups()) {
+  for await (const group of groups()) {
     rows += group.length;
-    await write(group.map((row) => `${row.map(csvValue).join(',')}\n`).join(''));
+    await write(group.map(lineOf).join(''));
   }
   return rows;
+}
+
+/** Writes CSV to a new file. */
+export async function writeCsvFile(result: QueryResult, path: string): Promise<number> {
+  return withFile(path, 'wx', (file) => writeCsv(result, (text) => file.appendFile(text)));
 }
 
 /** Writes a JSON array with one object per row and line. Integers beyond 2^53 become strings, so that none is rounded. */
@@ -43,16 +56,12 @@ export async function writeJson(result: QueryResult, write: Write): Promise<numb
 }
 
 /** Writes a Markdown table with right-aligned numbers. Returns the number of rows. */
-export async function writeMarkdown({ columns, groups }: QueryResult, write: Write): Promise<number> {
+export async function writeMarkdown(result: QueryResult, write: Write): Promise<number> {
+  const { columns } = result;
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
   const rules = columns.map(({ type }) => (/INT|DOUBLE|FLOAT|DECIMAL/.test(type) ? '---:' : '---'));
   await write(line(columns.map(({ name }) => markdownText(name))) + line(rules));
-  let rows = 0;
-  for await (const group of groups()) {
-    rows += group.length;
-    await write(group.map((row) => line(row.map((value) => markdownText(displayText(value))))).join(''));
-  }
-  return rows;
+  return writeLines(result, write, (row) => line(row.map((value) => markdownText(displayText(value)))));
 }
 
 function markdownText(text: string): string {

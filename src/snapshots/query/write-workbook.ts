@@ -22,13 +22,10 @@ interface Sheet {
   readonly orientation?: 'landscape';
 }
 
+/** Reads a table by its name, or the result of a query by its SQL. */
 export type ReadTable = <Value>(name: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
 
 type About = readonly (readonly [string, string | number])[];
-
-interface ReadersSheet extends ReaderSheet {
-  readonly read: <Value>(sql: string, use: (result: QueryResult) => Promise<Value>) => Promise<Value>;
-}
 
 /** @param readers The sheet to begin with, or undefined. */
 export async function writeWorkbook(
@@ -36,7 +33,7 @@ export async function writeWorkbook(
   relations: readonly Relation[],
   about: About,
   target: string,
-  readers?: ReadersSheet,
+  readers?: ReaderSheet & { readonly read: ReadTable },
 ): Promise<void> {
   const { default: writeExcelFile } = await import('write-excel-file/node');
   const sheets: Sheet[] = [aboutSheet(relations, about)];
@@ -46,20 +43,12 @@ export async function writeWorkbook(
     const sheet = await readers.read(query, (result) => readSheet(title, result));
     const [names = []] = sheet.data;
     const columns = names.flatMap((cell, index) => (chart.includes(String(cell?.value)) ? [index] : []));
-    // This sheet may be passed on without the others.
-    const origin = about.map(([name, value]): Cell[] => [
-      bold(name),
-      typeof value === 'string' ? text(value) : { value },
-    ]);
     const head = 3;
     const place = { sheet: title, head, rows: sheet.data.length - 1, columns, beside: names.length + 1 };
     features.push(chartFeature(place));
-    sheets.unshift({
-      ...sheet,
-      data: [[bold(title)], [], ...sheet.data, [], ...origin],
-      stickyRowsCount: head,
-      orientation: 'landscape',
-    });
+    // This sheet may be passed on without the others.
+    const data = [[bold(title)], [], ...sheet.data, [], ...originRows(about)];
+    sheets.unshift({ ...sheet, data, stickyRowsCount: head, orientation: 'landscape' });
   }
   for (const relation of relations)
     sheets.push(await read(relation.name, (result) => readSheet(relation.name, result)));
@@ -79,9 +68,13 @@ const text = (value: string) => ({ value: value in Object.prototype ? `${value}\
 
 const bold = (value: string): Cell => ({ ...text(value), fontWeight: 'bold' });
 
+function originRows(about: About): Cell[][] {
+  return about.map(([name, value]) => [bold(name), typeof value === 'string' ? text(value) : { value }]);
+}
+
 function aboutSheet(relations: readonly Relation[], about: About) {
   const data: Cell[][] = [
-    ...about.map(([name, value]): Cell[] => [bold(name), typeof value === 'string' ? text(value) : { value }]),
+    ...originRows(about),
     ...(relations.length === 0
       ? []
       : [[], [bold('Sheet'), bold('Column'), bold('Meaning'), bold('Unit'), bold('Source field')]]),
@@ -101,12 +94,11 @@ async function readSheet(name: string, result: QueryResult) {
   const widths = columns.map((column) => column.name.length);
   for await (const group of result.groups())
     for (const row of group) {
-      if (data.length > maxRows)
-        throw new RekapError(
-          'query',
-          `${name} has more than ${formatNumber(maxRows)} rows, the maximum of a sheet.`,
-          'Use --format csv or parquet, or select some of the rows with "rekap query".',
-        );
+      if (data.length > maxRows) {
+        const what = `${name} has more than ${formatNumber(maxRows)} rows, the maximum of a sheet.`;
+        const next = 'Use --format csv or parquet, or select some of the rows with "rekap query".';
+        throw new RekapError('query', what, next);
+      }
       const cells = row.map((value, index) => toCell(value, columns[index]!.name));
       for (const [index, cell] of cells.entries()) widths[index] = Math.max(widths[index]!, shownLength(cell));
       data.push(cells);
