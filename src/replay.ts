@@ -99,7 +99,7 @@ async function planReplay(begun: Begun, landing: string, file: RunFile): Promise
     current: current?.id ?? null,
     // A pin doesn't apply if `current` is broken.
     pinned: current === null ? null : await readPinnedId(warehouse),
-    previous: await previousOf(begun, { file, original }),
+    previous: await previousOf(begun, { landing, file, original }),
   };
 }
 

@@ -51,7 +51,7 @@ export const verifyCommand = declareCommand({
   print({ snapshot, files, responses, problems, responseProblems }) {
     if (problems.length + responseProblems.length > 0) return '';
     return `Snapshot ${snapshot} is intact: the hashes, rows and sums of ${files} files match the manifest.
-${responses === 'kept' ? 'The stored responses are the ones that it was built from.' : 'The responses that it was built from are no longer stored, so they were not checked.'}\n`;
+${responses === 'kept' ? 'The stored responses of its run are the ones that it was built from.' : 'The responses that it was built from are no longer stored, so they were not checked.'}\n`;
   },
   async finish({ snapshot, problems, responseProblems, next }) {
     if (problems.length + responseProblems.length === 0) return;

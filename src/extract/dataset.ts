@@ -67,6 +67,7 @@ export class DatasetExtraction {
     this.scope = partialOf(options.scopes.get(table));
     this.expectations = {
       isPartial: this.scope !== null,
+      areNamed: this.scope !== null && 'only' in this.scope,
       reference,
       previous: before[table] ?? [],
       records: expected[table] ?? 0,

@@ -11,6 +11,8 @@ const maxNamed = 10;
 export interface Expectations {
   /** True if only some partitions are read. */
   readonly isPartial: boolean;
+  /** True if the user named them. */
+  readonly areNamed: boolean;
   /** Partitions with records in the previous snapshot. */
   readonly previous: readonly string[];
   /** Declared partitions. They are requested if the full listing contains some of them, or if there is no listing. */
@@ -156,9 +158,9 @@ export class ListingChecks {
 
   /** Groups partitions without records by why they were requested, so that an expected one isn't lost among optional ones. */
   private byOrigin(partitions: readonly string[], what: string, seenAnywhere: ReadonlySet<string>): string[] {
-    const { isPartial, previous } = this.expected;
+    const { areNamed, previous } = this.expected;
     const originOf = (partition: string): string => {
-      if (isPartial) return 'you requested';
+      if (areNamed) return 'you requested';
       if (seenAnywhere.has(partition)) return 'another dataset has';
       if (previous.includes(partition)) return 'the previous snapshot has';
       return 'the reference list contains (this can be correct)';

@@ -3,6 +3,7 @@
 import { createCursorReader } from '../kinds/cursor.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { countOf } from '../runtime/text.ts';
+import { isRefusal } from '../source/source-messages.ts';
 import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset.ts';
 import type { ExtractOptions } from './extract-options.ts';
@@ -23,7 +24,10 @@ export async function readWindow(
   let lost: KnownRow | null = null;
   for (const window of windows) {
     const readings = await readOnce(pipeline, window, options, holder);
-    if (readings.some(({ verdict }) => !verdict.complete)) return readings;
+    if (typeof readings === 'string') {
+      why = `the window since ${window.since} could not be proved: ${readings}`;
+      break;
+    }
     const found = await readCursors(pipeline, incremental!.cursor, readings);
     const row = missingIn(window, found);
     const isGone = lost !== null && isMissing(lost, found);
@@ -35,7 +39,10 @@ export async function readWindow(
       }));
     }
     for (const { pages } of readings) for (const page of pages) page.release();
-    why = `the record ${row.key.replaceAll('\0', ', ')} is not in the window since ${window.since}, so it was deleted, or the source hides it`;
+    const known = `the record ${row.key.replaceAll('\0', ', ')}`;
+    why = found.has(row.key)
+      ? `${known} has an earlier ${incremental!.cursor} than before`
+      : `${known} is not in the window since ${window.since}, so it was deleted, or the source hides it`;
     // A window that begins earlier shows whether only the beginning was wrong.
     if (isGone) break;
     lost = row;
@@ -44,13 +51,16 @@ export async function readWindow(
   return null;
 }
 
-/** Reads one window as a list of its own. Only the end is reported, because a window may be read in vain. */
+/**
+ * Reads one window as a list of its own. Only the end is reported, because a window may be read in vain. Returns why it could not be proved, or
+ * why the source refuses it.
+ */
 async function readOnce(
   pipeline: AnyPipeline,
   { name, since }: RequestedWindow,
   options: ExtractOptions,
   holder: PageHolder,
-): Promise<AcceptedReading[]> {
+): Promise<AcceptedReading[] | string> {
   const { table } = pipeline;
   const own: ExtractOptions = {
     ...options,
@@ -59,9 +69,17 @@ async function readOnce(
     report: (event) => (event.kind === 'warning' ? options.report(event) : undefined),
   };
   const readings: AcceptedReading[] = [];
-  for await (const { reading } of readDatasets([new DatasetExtraction(pipeline, own, holder, [])], own, holder))
-    readings.push(reading);
-  return readings;
+  try {
+    for await (const { reading } of readDatasets([new DatasetExtraction(pipeline, own, holder, [])], own, holder))
+      readings.push(reading);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return error.message.replace(/\.$/, '');
+  }
+  const doubt = readings.find(({ verdict }) => !verdict.complete)?.verdict.reason ?? null;
+  if (doubt === null) return readings;
+  for (const { pages } of readings) for (const page of pages) page.release();
+  return doubt;
 }
 
 async function readCursors(

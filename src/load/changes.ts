@@ -99,7 +99,7 @@ export async function changesSql(
     const bound = bounds.get(pipeline.table);
     const cursorIn = (relation: string): string => cursorSql(pipeline.columns[bound!.cursor]!, bound!.cursor, relation);
     const differences = differencesSql(pipeline, {
-      ...(bound !== undefined && { missed: `coalesce(${cursorIn('n')}, ${cursorIn('o')}) < ${bound.from}` }),
+      ...(bound !== undefined && { missed: `greatest(${cursorIn('n')}, ${cursorIn('o')}) < ${bound.from}` }),
       before: `previous.${table}`,
       after: table,
       columns: shared,

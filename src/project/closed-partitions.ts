@@ -13,7 +13,7 @@ export function isClosed(pipeline: AnyPipeline, partition: string, now: Date): b
 }
 
 /** Returns when a year (2024), month (2024-02 or 202402) or day (2024-02-14) ends, in milliseconds since 1970; null for another text. */
-function endOfPeriod(text: string): number | null {
+export function endOfPeriod(text: string): number | null {
   const [, year, month, day] = /^(\d{4})(?:-?(0[1-9]|1[0-2])(?:-?(0[1-9]|[12]\d|3[01]))?)?$/.exec(text) ?? [];
   if (year === undefined) return null;
   if (month === undefined) return Date.UTC(Number(year) + 1, 0, 1);

@@ -190,7 +190,7 @@ export interface Partition<Column extends string = string> extends PartitionPara
   readonly values?: PartitionValues;
   /** Further parameters of the filter. Then every one has `values`. */
   readonly and?: readonly PartitionParameter<Column>[];
-  /** Closed partitions are carried over. In each sync, those that were not read for longest are read again. */
+  /** Closed partitions are carried over. Each sync reads the next three of them again. */
   readonly closed?: ClosedPartitions<Column>;
 }
 

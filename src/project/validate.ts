@@ -1,6 +1,8 @@
 /** Finds contradictions in a project, each as a sentence with the file and the name it concerns. */
 
 import type { AnyPipeline, Auth, ColumnKind, Paging, PartitionParameter, Project } from './declaration.ts';
+import { endOfPeriod } from './closed-partitions.ts';
+import { durationOf } from './duration.ts';
 import { partitionParameters } from './partition-list.ts';
 import { withSuggestion } from '../runtime/closest-name.ts';
 import { formatNumber } from '../runtime/text.ts';
@@ -179,6 +181,10 @@ function* findIncrementalProblems(pipeline: AnyPipeline, { pipelines }: Project)
     ];
   if (closed !== undefined && partition?.values === undefined)
     yield ['closed', 'its closed partitions need "values", because the list that names all partitions is not read'];
+  const named = partitionParameters(pipeline).find(({ column }) => column === closed?.column)?.values;
+  const odd = named?.from === 'list' ? named.values.find((value) => endOfPeriod(value) === null) : undefined;
+  if (odd !== undefined)
+    yield [odd, `its closed partitions are told by a year, a month or a day, but "${odd}" is none of them`];
   if (incremental === undefined) return;
   const { cursor, parameter, lookback } = incremental;
   const column = columns[cursor];
@@ -196,6 +202,13 @@ function* findIncrementalProblems(pipeline: AnyPipeline, { pipelines }: Project)
     yield [
       parameter,
       `the parameter "${parameter}" of its windows is also a parameter of all requests, or of its paging`,
+    ];
+  if (durationOf(incremental.wholeEvery) <= 3_600_000)
+    yield ['wholeEvery', `its "wholeEvery" (${incremental.wholeEvery}) leaves no sync for a window; use at least PT2H`];
+  if (parameter !== undefined && pipeline.path.includes(`{${parameter}}`))
+    yield [
+      parameter,
+      `the parameter "${parameter}" of its windows is in the path, but the whole list has no value for it`,
     ];
   if (partition !== undefined)
     yield ['incremental', 'it has both "incremental" and "partition"; close old partitions with "closed" instead'];

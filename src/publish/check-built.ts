@@ -66,7 +66,7 @@ function warnOfMissed({ warn, project }: Run, { reports, bounds }: Built): void 
     const longer = incremental?.lookback === undefined ? 'a shorter "wholeEvery"' : 'a longer "lookback"';
     if (late > 0)
       warn(
-        `${table}: the whole list has ${countOf(missed.added, 'new record')} and ${countOf(missed.changed, 'changed record')} with an earlier ${incremental!.cursor} than the windows before could show. With ${longer}, they are seen sooner.`,
+        `${table}: the whole list has ${countOf(missed.added, 'new record')} and ${countOf(missed.changed, 'changed record')} with an earlier ${incremental!.cursor} than windows show. With ${longer}, they are seen sooner.`,
       );
     if (missed.removed > 0)
       warn(

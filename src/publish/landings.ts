@@ -23,7 +23,7 @@ export async function openResumedRuns(run: Run): Promise<LandedRun[]> {
   const { options, warn } = run;
   if (options.resumeWithin === null) return [];
   const nothing = (why: string): LandedRun[] => {
-    warn(`There is nothing to resume: ${why}. The sync reads all data.`);
+    warn(`There is nothing to resume: ${why}. The sync sends all its requests.`);
     return [];
   };
   // Only the full listing shows whether the stored pages are still current.

@@ -101,8 +101,8 @@ function gradesOf(partitions: ManifestDataset['partitions']): string {
 }
 
 function verdictTable(dataset: string, { partitions }: ManifestDataset): Html {
-  const rows = partitions.map(({ partition, name, received, listed, readings, grade, read_at }) => [
-    namePartition(partition, name),
+  const rows = partitions.map(({ partition, name, window, received, listed, readings, grade, read_at }) => [
+    window === undefined ? namePartition(partition, name) : `changes since ${window.since}`,
     formatNumber(received),
     listed === null ? '–' : formatNumber(listed),
     formatNumber(readings),

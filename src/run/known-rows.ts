@@ -13,7 +13,7 @@ import type { WindowBound } from '../load/changes.ts';
 import type { CarryOver } from '../load/previous-tables.ts';
 import type { AnyPipeline, Incremental } from '../project/declaration.ts';
 import { durationOf } from '../project/duration.ts';
-import { readingOf } from '../publish/carry-over.ts';
+import { datasetFingerprint } from '../publish/manifest.ts';
 import type { Run } from '../publish/run.ts';
 import { quoteIdentifier } from '../runtime/database.ts';
 import { openPublished } from '../warehouse/open-published.ts';
@@ -40,7 +40,7 @@ export async function readWindows(run: Run): Promise<ReadonlyMap<string, readonl
   return windows;
 }
 
-/** Returns, by table, where a window would begin, if the previous snapshot had windows and this run read the whole list. */
+/** Returns, by table, where a window would begin, if this run read the whole list. */
 export async function readWindowBounds(run: Run, kept: CarryOver): Promise<Map<string, WindowBound>> {
   const bounds = new Map<string, WindowBound>();
   const { previous } = run;
@@ -48,13 +48,8 @@ export async function readWindowBounds(run: Run, kept: CarryOver): Promise<Map<s
     const { incremental, table } = pipeline;
     const before = previous!.manifest.datasets[table];
     if (incremental === undefined || before === undefined || kept.has(table)) continue;
-    // Rows of another declaration can't be compared with its cursor.
-    if (readingOf(previous!.manifest, table).runs.length < 2) continue;
-    if (
-      previous!.manifest.project.pipelines.find((old) => old.table === table)?.incremental?.cursor !==
-      incremental.cursor
-    )
-      continue;
+    // Rows of another declaration can't be compared.
+    if (before.definition !== datasetFingerprint(pipeline)) continue;
     const [first] = await readKnownWindows(run, previous!, pipeline);
     if (first !== undefined) bounds.set(table, { cursor: incremental.cursor, from: first.from });
   }

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { gateRefusal, RekapError } from '../errors.ts';
 import { Secret } from '../source/secret.ts';
 import type { RunFile } from '../land/formats.ts';
+import { readVerdicts } from '../land/landed-run.ts';
 import { readRuns } from '../warehouse/runs-log.ts';
 import { requireReplaceable } from '../publish/switch-current.ts';
 import { warehousePaths } from '../warehouse/snapshot-format.ts';
@@ -127,14 +128,27 @@ export async function readIfThere(warehouse: string, id: string): Promise<Snapsh
   }
 }
 
+/** Returns whether a run kept rows of the previous snapshot. If no window joined, it read the whole list. */
+async function hasKeptRows(landing: string, scopes: NonNullable<RunFile['scopes']>): Promise<boolean> {
+  const windows = Object.entries(scopes).flatMap(([table, scope]) => ('window' in scope ? [table] : []));
+  if (windows.length < Object.keys(scopes).length) return true;
+  const { verdicts } = windows.length === 0 ? { verdicts: [] } : await readVerdicts(landing);
+  return verdicts.some(({ window }) => window !== undefined);
+}
+
 export async function previousOf(
   { project, options, warn }: Pick<Run, 'project' | 'options' | 'warn'>,
-  { file: { run, previous, partitions, datasets, scopes = {} }, original }: Pick<Replay, 'file' | 'original'>,
+  {
+    landing,
+    file: { run, previous, partitions, datasets, scopes = {} },
+    original,
+  }: Pick<Replay, 'landing' | 'file' | 'original'>,
 ): Promise<Snapshot | null> {
   if (previous === null) return null;
   const there = await readIfThere(options.warehouse, previous);
   if (there !== null) return there;
-  if (partitions !== null || datasets.length < project.pipelines.length || Object.keys(scopes).length > 0) {
+  const isPartial = partitions !== null || datasets.length < project.pipelines.length;
+  if (isPartial || (await hasKeptRows(landing, scopes))) {
     throw new RekapError(
       'snapshot-not-found',
       `Run ${run} carried over rows from snapshot ${previous}, which no longer exists.`,

@@ -177,7 +177,7 @@ async function stateDataset(
     ids === null ? !isPartitioned || (id !== null && received > 0) : id !== null && ids.includes(id),
   );
   // Rows outside a window are as old as the last reading of the whole list.
-  const whole = dataset.reading?.scope === 'window' ? [dataset.reading.whole_at] : [];
+  const whole = lists.some(({ window }) => window !== undefined) ? [dataset.reading!.whole_at] : [];
   const times = [...whole, ...lists.map(({ read_at }) => read_at)].toSorted();
   const outer = partitionParameters(pipeline).map(({ column }) => key.indexOf(column));
   const groups = key.slice(0, outer.length === 0 ? 0 : Math.min(...outer));
@@ -207,7 +207,7 @@ async function stateDataset(
     title,
     rows,
     lists: lists.length,
-    confirmed: lists.filter(({ complete }) => complete).length,
+    confirmed: lists.filter(({ complete, window }) => complete && window === undefined).length,
     grades: [...new Set(lists.flatMap(({ grade }) => grade ?? []))],
     read: times.length === 0 ? null : [times[0]!, times.at(-1)!],
     carriedOver: place === null ? dataset.carried_over : null,

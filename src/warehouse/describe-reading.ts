@@ -10,19 +10,20 @@ export function describeReading(
   language: Language = 'en',
 ): string | null {
   const window = partitions.find((verdict) => verdict.window !== undefined)?.window;
-  if (reading?.scope === 'window' && window !== undefined) {
+  if (reading !== undefined && window !== undefined) {
     const changed = formatNumber(changes.added + changes.changed + changes.removed);
     const whole = reading.whole_at.slice(0, 10);
+    const isNew = reading.scope === 'window';
     return language === 'id'
-      ? `${changed} baris berubah sejak snapshot sebelumnya. Yang dibaca hanya perubahan sejak ${window.since}. Seluruh daftar terakhir dibuktikan lengkap pada ${whole}.`
-      : `${changed} ${changed === '1' ? 'row' : 'rows'} changed since the previous snapshot. Only what changed since ${window.since} was read. The whole list was last proved on ${whole}.`;
+      ? `${isNew ? `${changed} baris berubah sejak snapshot sebelumnya. ` : ''}Yang dibaca hanya perubahan sejak ${window.since}. Seluruh daftar terakhir dibuktikan lengkap pada ${whole}.`
+      : `${isNew ? `${changed} ${changed === '1' ? 'row' : 'rows'} changed since the previous snapshot. ` : ''}Only what changed since ${window.since} was read. The whole list was last proved on ${whole}.`;
   }
   const { added = 0, changed = 0, removed = 0 } = reading?.missed ?? {};
   const missed = added + changed + removed;
   if (missed === 0) return null;
   return language === 'id'
     ? `Seluruh daftar dibaca, dan memuat ${formatNumber(missed)} perubahan yang tidak terlihat pada pengambilan data sebelumnya.`
-    : `The whole list was read, and shows ${formatNumber(missed)} changes that the windows before could not show.`;
+    : `The whole list was read, and shows ${formatNumber(missed)} ${missed === 1 ? 'change' : 'changes'} that windows don't show.`;
 }
 
 /** Returns the sentences of all datasets that have some, each with its dataset. */

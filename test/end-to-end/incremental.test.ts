@@ -262,5 +262,44 @@ describe('closed partitions', () => {
     // October ended on the first night of the test, so it and November are open.
     for (const asked of read) expect(asked).toEqual(expect.arrayContaining(['2026-10', '2026-11']));
     expect(read.map(({ length }) => length)).toEqual([5, 5, 5]);
+    // Nights without changes turn too.
+    expect(new Set(read.flat())).toEqual(new Set(months));
+  });
+});
+
+describe('what windows can not read', () => {
+  it('a row without a readable time is carried over, and does not stop later windows', async () => {
+    const columns = { ...feedPipeline.columns, updated_at: { kind: 'timestamp', field: 'updated_at' } } as const;
+    const feed = await startFeed([...hourlyRows(50), { id: 51, value: 'odd', updated_at: '0000-00-00 00:00:00' }], {
+      pipeline: { ...feedPipeline, columns },
+    });
+    await feed.sync();
+    await feed.nextNight();
+    feed.state.rows.push({ id: 52, value: 'new', updated_at: feed.ago(1) });
+    expect((await feed.sync()).reading).toMatchObject({ scope: 'window' });
+    expect(await feed.published()).toHaveLength(52);
+  });
+
+  it('a window that the source refuses leads to the whole list', async () => {
+    const feed = await startFeed(hourlyRows(50), { refusesBefore: '2026-11-01T00:00:00Z' });
+    await feed.sync();
+    await feed.nextNight();
+    // The longer window is refused.
+    feed.state.rows.pop();
+    const second = await feed.sync();
+    expect(second.reading).toMatchObject({ scope: 'whole' });
+    expect(second.warnings.join()).toMatch(/window since .* could not be proved: .*status 400/);
+  });
+
+  it('a deletion is counted, even if no window changed anything before', async () => {
+    const feed = await startFeed(hourlyRows(50));
+    await feed.sync();
+    for (let night = 1; night <= 7; night += 1) {
+      await feed.nextNight();
+      if (night === 2) feed.state.rows.shift();
+      const { outcome, reading } = await feed.sync();
+      expect(outcome).toBe(night === 7 ? 'published' : 'unchanged');
+      if (night === 7) expect(reading!.missed).toEqual({ added: 0, changed: 0, removed: 1 });
+    }
   });
 });

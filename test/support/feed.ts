@@ -37,6 +37,8 @@ export interface FeedSettings {
   readonly pipeline?: DeclaredPipeline;
   readonly others?: readonly DeclaredPipeline[];
   sinceOf?(text: string): number;
+  /** Windows that begin earlier get status 400. */
+  readonly refusesBefore?: string;
   /** Records of a list that has a filter by month. */
   ofMonth?(month: string): readonly unknown[];
 }
@@ -44,7 +46,13 @@ export interface FeedSettings {
 /** Starts a feed with rows, which tests change. `now` is the clock of rekap; `sinceOf` reads the parameter. */
 export async function startFeed(
   rows: FeedRow[],
-  { pipeline = feedPipeline, sinceOf = (text) => Date.parse(text), others = [], ofMonth = () => [] }: FeedSettings = {},
+  {
+    pipeline = feedPipeline,
+    sinceOf = (text) => Date.parse(text),
+    others = [],
+    ofMonth = () => [],
+    refusesBefore = '',
+  }: FeedSettings = {},
 ) {
   const state = { rows, refuses: '' };
   const requests: URL[] = [];
@@ -59,6 +67,7 @@ export async function startFeed(
       return answerJson(response, ofMonth(month).slice(offset, offset + Number(asked.searchParams.get('limit'))));
     }
     const since = asked.searchParams.get('updated_since');
+    if (since !== null && since < refusesBefore) return answerJson(response, { error: 'too long ago' }, 400);
     const after = asked.searchParams.get('after');
     const byTime = pipeline.paging?.by !== 'after';
     const found = state.rows
