@@ -61,7 +61,7 @@ describe('verifying a published snapshot', () => {
   it('knows that responses which retention has removed are no damage, and says so', async () => {
     const { warehouse, landing, verify } = await published();
     const kept = await runHere(['snapshots', 'verify', '--warehouse', warehouse]);
-    expect(kept.stdout).toContain('The stored responses are the ones that it was built from');
+    expect(kept.stdout).toContain('The stored responses of its run are the ones that it was built from');
     await rm(landing, { recursive: true });
     expect(await verify()).toMatchObject({ problems: [], responses: 'gone' });
     const { code, stdout } = await runHere(['snapshots', 'verify', '--warehouse', warehouse]);
