@@ -3,13 +3,13 @@
 import { isRekapError, type RekapError } from '../errors.ts';
 import { type Doubt, type Expectations, ListingChecks } from './listing-checks.ts';
 import { type FoundListing, type FullListing, noListing, readFullListing, SeenRecords } from './full-listing.ts';
+import { findIgnoredFilters } from './ignored-filters.ts';
 import type { PageHolder } from './page-holder.ts';
 import { DatasetPages, mayList } from './pages.ts';
 import type { PassResult, ProvedPass } from './prove.ts';
 import type { ExtractOptions } from './extract-options.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
-import { isFrom } from '../project/field-path.ts';
-import { comparePartitions, namePartition, partitionParameters, splitPartition } from '../project/partition-list.ts';
+import { comparePartitions, namePartition } from '../project/partition-list.ts';
 import { countOf } from '../runtime/text.ts';
 import type { AcceptedPage, AcceptedReading, Scope, Verdict } from '../stages.ts';
 
@@ -216,7 +216,7 @@ export class DatasetExtraction {
       this.warn(
         `no page of ${countOf(this.unlinked, 'list')} named a next page, so the proof is only "single": nothing shows that the source would name one`,
       );
-    const contradictions = [...findings.contradictions(listing), ...this.ignoredFilters()];
+    const contradictions = [...findings.contradictions(listing), ...findIgnoredFilters(this.pipeline, this.contents)];
     const ofDataset = [
       ...(await this.doubtsOfListing()),
       ...findings.doubts(listing),
@@ -232,26 +232,6 @@ export class DatasetExtraction {
       pages: [],
     }));
     return [...this.deferred.values(), ...doubtful, ...this.acceptWithoutPartition()];
-  }
-
-  /** If the records don't repeat a value of the request, only different partitions show that the source applies it. */
-  private *ignoredFilters(): Generator<Doubt> {
-    for (const [place, { parameter, column }] of partitionParameters(this.pipeline).entries()) {
-      if (!isFrom(this.pipeline.columns[column], 'request')) continue;
-      // Partitions that differ only in this value.
-      const groups = new Map<string, string[]>();
-      for (const id of this.contents.keys()) {
-        const others = splitPartition(this.pipeline, id).toSpliced(place, 1).join('/');
-        groups.set(others, [...(groups.get(others) ?? []), id]);
-      }
-      const several = [...groups.values()].filter(({ length }) => length > 1);
-      const isApplied = several.some((ids) => new Set(ids.map((id) => this.contents.get(id))).size > 1);
-      if (isApplied || several.length === 0) continue;
-      const [same] = several;
-      const named = same!.toSorted(comparePartitions).slice(0, 3).join(', ');
-      const reason = `partitions that differ only in "${parameter}", such as ${named}, have the same records, so the source seems to ignore "${parameter}"`;
-      yield { partition: null, reason };
-    }
   }
 
   private async doubtsOfListing(): Promise<string[]> {

@@ -16,6 +16,7 @@ import { changesSql, columnNames, type WindowBound } from './changes.ts';
 import { readDictionary, type Relation } from '../warehouse/read-dictionary.ts';
 import { type BrokenCheck, type LoadReport, readBrokenChecks, reportDataset } from './load-report.ts';
 import { attachPrevious, type CarryOver, keptCondition, measurePrevious } from './previous-tables.ts';
+import { areWindowsKnown } from './compare-windows.ts';
 import { inLanes, openLanes } from '../runtime/lanes.ts';
 import { makeCheckedSchema } from './check-sql.ts';
 import { firstMemory, loadSettings, memoryFor, manyRows, rowsOfLanes, settingsOfManyRows } from './load-memory.ts';
@@ -27,7 +28,6 @@ import {
   datasetTable,
   quarantineTable,
   snapshotsLogTable,
-  stagedViolationsTable,
   type TableDefinition,
   placeColumns,
   violationsLogTable,
@@ -193,34 +193,11 @@ export class Load {
    * @param previous The DuckDB file named in the options.
    */
   async equalsPrevious(tables: readonly string[], previous: string): Promise<boolean> {
-    const { pipelines } = this.options.project;
     this.staging.close();
     await attachPrevious(this.database, previous);
-    const columnsOf = ({ columns }: TableDefinition): string => columnList(columns.map(({ name }) => name));
-    const compared = [
-      ...pipelines
-        .filter(({ table }) => tables.includes(table))
-        // Only rows with the same keys, because a window is small.
-        .map((pipeline) => {
-          const others = keptCondition({ otherKeys: true }, pipeline);
-          return [pipeline.table, columnList(Object.keys(pipeline.columns)), 'true', `NOT (${others})`] as const;
-        }),
-      ...[stagedViolationsTable(pipelines), quarantineTable].map((table) => {
-        const own = `dataset IN (${tables.map(quoteText).join(', ')})`;
-        return [table.name, columnsOf(table), own, own] as const;
-      }),
-    ];
-    for (const [table, columns, staged, before] of compared) {
-      const [found] = await this.database.rows(
-        `SELECT 1 FROM (SELECT ${columns} FROM ${stagedName(table)} WHERE ${staged} EXCEPT ALL
-         SELECT ${columns} FROM previous.${quoteIdentifier(table)} p WHERE ${before}) LIMIT 1`,
-      );
-      if (found !== undefined) {
-        await this.database.run('DETACH previous');
-        return false;
-      }
-    }
-    return true;
+    const areKnown = await areWindowsKnown(this.database, this.options.project.pipelines, tables);
+    await this.database.run('DETACH previous');
+    return areKnown;
   }
 
   abandon(): void {

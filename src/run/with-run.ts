@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { boundSignal } from '../runtime/bound-signal.ts';
 import { RekapError, tookTooLong } from '../errors.ts';
 import type { AnyPipeline, Project } from '../project/declaration.ts';
-import { parentsOf } from '../project/validate.ts';
+import { parentsOf } from '../project/validate-reading.ts';
 import { planScopes } from '../publish/carry-over.ts';
 import type { Scopes } from '../stages.ts';
 import { lockWarehouse } from '../publish/lock.ts';
