@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sync } from '../src/index.ts';
-import type { ProjectDeclaration } from '../src/project/declaration.ts';
 import { manualClock } from '../src/testing/manual-clock.ts';
 import { openPublished } from '../src/warehouse/open-published.ts';
 import { databaseFile } from '../src/warehouse/snapshot-format.ts';
+import { feedProject } from './feed-server.ts';
 import type { Finding } from './finding.ts';
 import { makeEnvironment } from './peers.ts';
 
@@ -27,23 +27,7 @@ interface Row {
   readonly updated_at: string;
 }
 
-const project: ProjectDeclaration = {
-  name: 'feed',
-  paging: { by: 'offset', limit: 'limit', offset: 'offset' },
-  pipelines: [
-    {
-      table: 'rows',
-      path: '/rows',
-      columns: {
-        id: { kind: 'integer', field: 'id' },
-        value: { kind: 'integer', field: 'value' },
-        updated_at: { kind: 'timestamp', field: 'updated_at' },
-      },
-      key: ['id'],
-      incremental: { cursor: 'updated_at', parameter: 'updated_since', lookback: 'PT1H', wholeEvery: 'P7D' },
-    },
-  ],
-};
+const project = feedProject({ value: { kind: 'integer', field: 'value' } });
 
 export async function benchFeedPeers(): Promise<Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), 'rekap-feed-'));

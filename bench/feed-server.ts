@@ -5,6 +5,28 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import type { DeclaredPipeline, ProjectDeclaration } from '../src/project/declaration.ts';
+
+/** Returns the project of a feed. @param columns Columns beside `id` and `updated_at`. */
+export function feedProject(columns: DeclaredPipeline['columns']): ProjectDeclaration {
+  return {
+    name: 'feed',
+    paging: { by: 'offset', limit: 'limit', offset: 'offset' },
+    pipelines: [
+      {
+        table: 'rows',
+        path: '/rows',
+        columns: {
+          id: { kind: 'integer', field: 'id' },
+          ...columns,
+          updated_at: { kind: 'timestamp', field: 'updated_at' },
+        },
+        key: ['id'],
+        incremental: { cursor: 'updated_at', parameter: 'updated_since', lookback: 'PT1H', wholeEvery: 'P7D' },
+      },
+    ],
+  };
+}
 
 /** A running feed. */
 export interface Feed {

@@ -2,31 +2,16 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startFeed } from './feed-server.ts';
+import { feedProject, startFeed } from './feed-server.ts';
 import { type Finding, formatDuration, formatMegabytes, median } from './finding.ts';
 import { type Measured, measureSyncInto, withFolder } from './measure.ts';
 
 const runs = 3;
 
-const project = {
-  name: 'feed',
-  paging: { by: 'offset', limit: 'limit', offset: 'offset' },
-  pipelines: [
-    {
-      table: 'rows',
-      path: '/rows',
-      columns: {
-        id: { kind: 'integer', field: 'id' },
-        name: { kind: 'text', field: 'name' },
-        amount: { kind: 'integer', field: 'amount' },
-        updated_at: { kind: 'timestamp', field: 'updated_at' },
-      },
-      key: ['id'],
-      watch: ['amount'],
-      incremental: { cursor: 'updated_at', parameter: 'updated_since', lookback: 'PT1H', wholeEvery: 'P7D' },
-    },
-  ],
-};
+const project = feedProject({
+  name: { kind: 'text', field: 'name' },
+  amount: { kind: 'integer', field: 'amount' },
+});
 
 interface Nights {
   readonly whole: Measured;
@@ -42,24 +27,21 @@ export async function benchFeed(): Promise<Finding[]> {
   const section = 'feed (50,000 rows, 25 changed)';
   const section1M = 'feed (1,000,000 rows, 100 changed)';
   const plain = (value: number): string => String(Math.round(value));
+  const allowed = { section, reference: 'allowed', format: plain };
   return [
     {
-      section,
+      ...allowed,
       what: 'requests',
       measured: first!.figures.requests,
       against: 6,
-      reference: 'allowed',
       target: { atMost: { must: 1, aim: 1 } },
-      format: plain,
     },
     {
-      section,
+      ...allowed,
       what: 'bytes received',
       measured: first!.figures.bytes,
       against: 30_000,
-      reference: 'allowed',
       target: { atMost: { must: 1, aim: 0.8 } },
-      format: plain,
     },
     {
       section,

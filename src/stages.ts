@@ -144,7 +144,7 @@ export const verdictShape = v.object({
   end: v.optional(v.nullable(v.picklist(endSigns))),
   /** Records of the longest page in each pass that agreed. Missing if no pass was accepted. */
   page_sizes: v.optional(v.pipe(v.array(count), v.readonly())),
-  /** Start of the window, as requested, and the grade of its own passes. Missing if the whole list was read. */
+  /** The requested start of the window, and the grade that its passes prove. Missing if the whole list was read. */
   window: v.optional(v.object({ since: text, grade: v.nullable(v.picklist(grades)) })),
   /** Run that read it. Missing in a landing, which belongs to one run. */
   run: v.optional(text),

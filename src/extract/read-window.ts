@@ -52,8 +52,8 @@ export async function readWindow(
 }
 
 /**
- * Reads one window as a list of its own. Only the end is reported, because a window may be read in vain. Returns why it could not be proved, or
- * why the source refuses it.
+ * Reads one window like a list. Reports only warnings, because a window that doesn't join is discarded. If the window can't be proved, or the source
+ * refuses it, returns the reason.
  */
 async function readOnce(
   pipeline: AnyPipeline,
@@ -100,7 +100,7 @@ async function readCursors(
   return found;
 }
 
-/** A source that ignores the parameter returns its whole list, which is right, but not what was asked for. */
+/** Warns if the source seems to ignore the parameter. The rows are correct, but each sync downloads the whole list. */
 function warnOfIgnored(
   { name, above }: RequestedWindow,
   found: ReadonlyMap<string, bigint>,

@@ -15,7 +15,7 @@ export interface KnownRows {
 }
 
 export interface Window {
-  /** Requests ask for records above this value. */
+  /** The requests filter for records above this value. */
   readonly above: bigint;
   /** The window has every record from this value on, if it joins. */
   readonly from: bigint;

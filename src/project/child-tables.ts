@@ -140,7 +140,8 @@ function childCheck({ table, key: parentKey, columns }: DeclaredPipeline, name: 
   const parent = parentKey.map((one) => `"${one}"`).join(', ');
   const found = (actual: string, expected: string) =>
     `SELECT '${table}' AS dataset, ${parent}, 'error' AS severity, '${from}' AS column_name, ${expected} AS expected, ${actual} AS actual`;
-  const items = itemsSql(table, parentKey, child);
+  // A table can't have this name. Without MATERIALIZED, DuckDB would read the arrays again for each column.
+  const items = '"all items"';
   const isArray = `json_type("${from}") = 'ARRAY'`;
   const isNullable = columns[from]?.nullable === true;
   const ofColumns = Object.entries(child.columns).map(([column, declared]) => {
@@ -171,7 +172,8 @@ function childCheck({ table, key: parentKey, columns }: DeclaredPipeline, name: 
       en: '{column} ({field}): {actual}, but must be {expected}',
       id: '{column} ({field}): {actual}, seharusnya {expected}',
     },
-    sql: [shapes, ...ofColumns, ...absent, lengths, ...(own === undefined ? [] : [repeats])].join('\nUNION ALL '),
+    sql: `WITH ${items} AS MATERIALIZED ${itemsSql(table, parentKey, child)}
+${[shapes, ...ofColumns, ...absent, lengths, ...(own === undefined ? [] : [repeats])].join('\nUNION ALL ')}`,
   };
 }
 

@@ -58,21 +58,21 @@ function findCycle(project: Project, chain: readonly string[]): readonly string[
   return null;
 }
 
-/** A window needs a cursor that every record has, and a list of its own. */
+/** Finds contradictions in `incremental` and `closed`. */
 export function* findIncrementalProblems(pipeline: AnyPipeline, { pipelines }: Project): Found {
   const { incremental, partition, columns, paging, parameters = {}, table } = pipeline;
   const { closed } = partition ?? {};
   if (closed !== undefined && !partitionParameters(pipeline).some(({ column }) => column === closed.column))
     yield [
       closed.column,
-      `its closed partitions are told by "${closed.column}", which is not a column of the partition`,
+      `its closed partitions are named by "${closed.column}", which is not a column of the partition`,
     ];
   if (closed !== undefined && partition?.values === undefined)
     yield ['closed', 'its closed partitions need "values", because the list that names all partitions is not read'];
   const named = partitionParameters(pipeline).find(({ column }) => column === closed?.column)?.values;
   const odd = named?.from === 'list' ? named.values.find((value) => endOfPeriod(value) === null) : undefined;
   if (odd !== undefined)
-    yield [odd, `its closed partitions are told by a year, a month or a day, but "${odd}" is none of them`];
+    yield [odd, `its closed partitions must be named by a year, a month or a day, such as 2024-02, but "${odd}" isn't`];
   if (incremental === undefined) return;
   const { cursor, parameter, lookback } = incremental;
   const column = columns[cursor];

@@ -85,7 +85,7 @@ function incrementalScope(
     return { except: closed.filter((id) => !again.has(id)) };
   }
   if (incremental === undefined || before.reading === undefined || before.rows === 0) return undefined;
-  // Every grade but this one asks for a proof of the whole list.
+  // All other grades require a proof of the whole list.
   if (options.requireProof !== null && options.requireProof !== 'incremental') return undefined;
   return isWholeDue(incremental, before, startedAt) ? undefined : { window: true };
 }

@@ -62,7 +62,8 @@ function hasSameContents(run: Run, { manifest }: Snapshot, staged: Staged): bool
       // The rows of a window are compared with those of the snapshot.
       if (rows !== undefined && 'otherKeys' in rows) return true;
       // A new proof of the whole list is published when it is due, because windows lean on it.
-      if (incremental !== undefined && isWholeDue(incremental, before, run.startedAt)) return false;
+      if (rows === undefined && incremental !== undefined && isWholeDue(incremental, before, run.startedAt))
+        return false;
       if (!hasSameQuarantine(staged, table, before, totals.get(table))) return false;
       return contentsOf(verdictsAfter(run, kept, table, verdicts)) === contentsOf(before.partitions);
     })

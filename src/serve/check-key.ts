@@ -18,7 +18,7 @@ export function checkKey(request: FastifyRequest, keys: ApiKeys, auth: Auth | nu
     for (const values of [request.query, request.params]) delete (values as Record<string, unknown>)[auth.query];
 }
 
-/** Returns the key, or undefined, with its place, and the challenge that asks for it. */
+/** Returns the key of a request (undefined if it's missing), its place, and the value of WWW-Authenticate. */
 function readKey({ headers, raw, params }: FastifyRequest, auth: Auth) {
   if ('header' in auth) {
     const value = headers[auth.header.toLowerCase()]?.toString();

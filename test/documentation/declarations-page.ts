@@ -1,9 +1,28 @@
 /** Makes docs/reference/declarations.md from the types of a project and the helpers that write it. */
 
-/** What the page shows, by its heading: exported types of declaration.ts. */
+/** What the page shows, by its heading: exported types of declaration.ts and source-declaration.ts. */
 const sections: Readonly<Record<string, readonly string[]>> = {
-  Project: ['ProjectDeclaration', 'SourceSettings', 'Auth', 'Paging', 'NextPage', 'SqlValues'],
-  Dataset: ['DeclaredPipeline', 'PipelineDeclaration', 'Partition', 'PartitionValues'],
+  Project: [
+    'ProjectDeclaration',
+    'SourceSettings',
+    'Auth',
+    'OAuth2',
+    'Paging',
+    'NextPage',
+    'AllowedOrigin',
+    'SqlValues',
+  ],
+  Dataset: [
+    'DeclaredPipeline',
+    'PipelineDeclaration',
+    'PostRequest',
+    'Partition',
+    'PartitionParameter',
+    'PartitionValues',
+    'ClosedPartitions',
+    'Incremental',
+    'ChildTable',
+  ],
   Columns: ['ColumnDefinition'],
   Checks: ['SumCheck', 'RangeCheck', 'PatternCheck', 'ReferenceCheck'],
   Report: ['ReportSection', 'ReaderSheet'],
@@ -16,7 +35,7 @@ interface Declared {
 }
 
 /**
- * @param declaration Text of src/project/declaration.ts.
+ * @param declaration Text of these files.
  * @param helpers Text of src/project/define.ts.
  */
 export function describeDeclarations(declaration: string, helpers: string): string[] {
@@ -25,7 +44,7 @@ export function describeDeclarations(declaration: string, helpers: string): stri
     `## ${heading}`,
     ...names.flatMap((name) => {
       const found = types.get(name);
-      if (found === undefined) throw new Error(`declaration.ts has no type ${name}.`);
+      if (found === undefined) throw new Error(`no declaration has the type ${name}.`);
       return [`### ${name}`, found.comment, `\`\`\`ts\n${found.text}\n\`\`\``];
     }),
   ]);

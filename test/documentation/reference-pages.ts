@@ -58,13 +58,15 @@ export async function makeReferencePages(): Promise<Pages> {
 }
 
 async function makeDeclarations(): Promise<string> {
-  const [declaration, helpers] = await Promise.all(
-    ['declaration.ts', 'define.ts'].map((name) => readFile(join(root, 'src/project', name), 'utf8')),
+  const [declaration, source, helpers] = await Promise.all(
+    ['declaration.ts', 'source-declaration.ts', 'define.ts'].map((name) =>
+      readFile(join(root, 'src/project', name), 'utf8'),
+    ),
   );
   return page(
     'Declarations',
     'The properties of a project, a dataset, its columns and its checks. [Declare a project](../how-to/declare-a-project.md) and [Add a dataset](../how-to/add-a-dataset.md) show how to use them.',
-    ...describeDeclarations(declaration!, helpers!),
+    ...describeDeclarations(`${declaration}\n${source}`, helpers!),
   );
 }
 

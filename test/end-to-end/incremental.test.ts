@@ -125,6 +125,14 @@ describe('the whole list is read', () => {
   });
 });
 
+it('a sync of another dataset publishes nothing new, even if the whole list is due', async () => {
+  const other = { table: 'others', path: '/others', columns: { id: feedPipeline.columns.id }, key: ['id'] } as const;
+  const feed = await startFeed(hourlyRows(50), { others: [{ ...other, paging: { by: 'none' } }] });
+  await feed.sync();
+  await feed.clock.sleep(8 * 86_400_000);
+  expect(await feed.sync({ datasets: ['others'] })).toMatchObject({ outcome: 'unchanged', rows: 50 });
+});
+
 describe('the state of a sync', () => {
   it('moves only with a snapshot: what a failed sync read is read again', async () => {
     const other = { table: 'others', path: '/others', columns: { id: feedPipeline.columns.id }, key: ['id'] } as const;
@@ -260,7 +268,7 @@ describe('closed partitions', () => {
       read.push(monthsOf(asked));
     }
     // October ended on the first night of the test, so it and November are open.
-    for (const asked of read) expect(asked).toEqual(expect.arrayContaining(['2026-10', '2026-11']));
+    for (const requested of read) expect(requested).toEqual(expect.arrayContaining(['2026-10', '2026-11']));
     expect(read.map(({ length }) => length)).toEqual([5, 5, 5]);
     // Nights without changes turn too.
     expect(new Set(read.flat())).toEqual(new Set(months));
