@@ -28,7 +28,10 @@ describe('of options that exclude each other', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ manifest: { source: 'sample' } });
     const environment = { REKAP_SAMPLE: 'true', ...key };
-    expect(await runHere([...asks, folder, '--base-url', nowhere], environment)).toMatchObject({ code: 4 });
+    expect(await runHere([...asks, folder, '--base-url', nowhere], environment)).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/did not finish within 1 s|127\.0\.0\.1:9/),
+    });
     const served = await runHere(['serve', '--data', '/nonexistent'], { REKAP_WAREHOUSE: folder, REKAP_API_KEYS: 'x' });
     expect(served.stderr).toContain('/nonexistent');
   });
