@@ -97,6 +97,8 @@ export class ListingChecks {
     } else if (refusal !== null) this.refused.set(partition, `status ${refusal.status}`);
     else this.empty.push(partition);
     if (isFull && listing === null) this.full.push(partition);
+    // The first reading of a partition that is read again may have received less.
+    this.reportingMore.delete(partition);
     // A count that equals that of the listing doesn't count the partition.
     if (reported > pass.total && reported !== this.listingReported) this.reportingMore.set(partition, reported);
     this.received.set(partition, pass.total);

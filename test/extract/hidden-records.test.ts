@@ -162,6 +162,24 @@ describe('a source that hides records', () => {
     expect(warnings.join()).toMatch(words);
   });
 
+  it('in a listing that cuts counted partitions is read to its end', async () => {
+    const counted: Partial<Behaviour> = { cap: 10, countIsTotal: true };
+    const source = sourceWith({ ...counted, filterCap: 5 });
+    // A page of partition 1101 ends where its list is cut, and partition 1105 shows that the list is short.
+    const kept = (partition: number, place: number): boolean =>
+      (partition !== 1101 || place < 5) && (partition !== 1105 || place < 13);
+    const listing = sourceWith(
+      counted,
+      records.filter(({ partition, people }) => kept(partition, people)),
+    );
+    const twofold = through(source, (...request) =>
+      (request[1].partition === null ? listing : source).fetchPage(...request),
+    );
+    const { delivered, verdicts } = await runExtract(twofold, settings);
+    expect(incomplete(verdicts)).toEqual([]);
+    expect(delivered.toSorted()).toEqual(everything);
+  });
+
   it.each<[string, Partial<Behaviour>]>([
     ['with a listing', {}],
     ['without a listing', { listing: 'refused' }],
