@@ -19,6 +19,7 @@ import { openLandedReadings } from './run/landed-readings.ts';
 import type { ReplayOptions, Run, SyncContext, SyncResult } from './publish/run.ts';
 import {
   findLanding,
+  keptScopes,
   newestFinishedRun,
   optionsOf,
   previousOf,
@@ -89,17 +90,18 @@ async function planReplay(begun: Begun, landing: string, file: RunFile): Promise
       `Snapshot ${file.run} has other tables, views or checks than this release of rekap builds, so it cannot be compared.`,
       'Use the release that published it, or run a sync.',
     );
+  const stored = await keptScopes(landing, file);
   return {
     id: file.run,
     landing,
     startedAt: new Date(file.started_at),
-    stored: new Map(Object.entries(file.scopes ?? {})),
+    stored,
     file,
     original,
     current: current?.id ?? null,
     // A pin doesn't apply if `current` is broken.
     pinned: current === null ? null : await readPinnedId(warehouse),
-    previous: await previousOf(begun, { landing, file, original }),
+    previous: await previousOf(begun, { file, original, stored }),
   };
 }
 

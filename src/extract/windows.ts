@@ -50,7 +50,8 @@ export function* windowsOfTimes({ newest, areAll }: KnownRows, steps: TimeSteps)
     const before = newest.find(({ cursor }) => cursor <= last.cursor - length);
     // In a short list, the first window has all rows. Longer ones would read the list without proving it whole.
     const begin = before ?? (areAll && length === lookback ? newest.at(-1) : undefined);
-    if (begin === undefined) return;
+    // Of rows with the oldest known time, some may be unknown.
+    if (begin === undefined || (!areAll && begin.cursor === newest.at(-1)!.cursor)) return;
     yield windowOf(newest, floor(begin.cursor, precision) - precision, begin.cursor);
   }
 }

@@ -99,7 +99,10 @@ export async function changesSql(
     const bound = bounds.get(pipeline.table);
     const cursorIn = (relation: string): string => cursorSql(pipeline.columns[bound!.cursor]!, bound!.cursor, relation);
     const differences = differencesSql(pipeline, {
-      ...(bound !== undefined && { missed: `greatest(${cursorIn('n')}, ${cursorIn('o')}) < ${bound.from}` }),
+      ...(bound !== undefined && {
+        // A record without a readable cursor is in no window.
+        missed: `coalesce(greatest(${cursorIn('n')}, ${cursorIn('o')}) < ${bound.from}, true)`,
+      }),
       before: `previous.${table}`,
       after: table,
       columns: shared,

@@ -8,7 +8,8 @@ import { severities } from '../stages.ts';
 import { type CarryOver, keptCondition } from './previous-tables.ts';
 import { generatedChecks } from './generated-checks.ts';
 import { placeColumns, selectList, stagedViolationsTable } from './tables.ts';
-import type { AnyPipeline, Project } from '../project/declaration.ts';
+import { type AnyPipeline, type Project, sumChecks } from '../project/declaration.ts';
+import { ownChecks } from '../project/reserved.ts';
 import type { SqlFile } from '../project/sql-file.ts';
 
 /**
@@ -20,15 +21,20 @@ export function violationSelects(project: Project, carryOver: CarryOver, previou
   const checks = [...project.checks, ...pipelines.flatMap(generatedChecks)];
   const acrossTables = checks.map((check) => checkSelect(check, pipelines));
   if (carryOver.size === 0) return acrossTables;
-  const names = checks.map(({ name }) => quoteText(name)).join(', ') || "''";
   const columns = selectList(stagedViolationsTable(pipelines).columns, previous);
   return [
     ...acrossTables,
     ...pipelines.map((pipeline) => {
       const condition = keptCondition(carryOver.get(pipeline.table), pipeline, { types: placeColumns(pipelines) });
-      return `SELECT ${columns} FROM previous.violations p WHERE dataset = ${quoteText(pipeline.table)} AND ${condition} AND check_name NOT IN (${names})`;
+      return `SELECT ${columns} FROM previous.violations p WHERE ${isFoundInRecords(pipeline)} AND ${condition}`;
     }),
   ];
+}
+
+/** Returns the SQL condition on violations that the transformation finds. All others are found again in the new tables. */
+export function isFoundInRecords(pipeline: AnyPipeline): string {
+  const names = [...ownChecks, ...sumChecks(pipeline).map(({ name }) => name)];
+  return `dataset = ${quoteText(pipeline.table)} AND check_name IN (${names.map(quoteText).join(', ')})`;
 }
 
 /** Returns a SELECT with all columns of the staged violations. Columns that the check doesn't return are NULL. */

@@ -73,6 +73,12 @@ export function* findIncrementalProblems(pipeline: AnyPipeline, { pipelines }: P
   const odd = named?.from === 'list' ? named.values.find((value) => endOfPeriod(value) === null) : undefined;
   if (odd !== undefined)
     yield [odd, `its closed partitions must be named by a year, a month or a day, such as 2024-02, but "${odd}" isn't`];
+  const child = pipelines.find((other) => parentsOf({ pipelines }, other.table).includes(table));
+  if (child !== undefined && (incremental ?? closed) !== undefined)
+    yield [
+      incremental === undefined ? 'closed' : 'incremental',
+      `it names the partitions of ${child.table}, so its whole list is needed`,
+    ];
   if (incremental === undefined) return;
   const { cursor, parameter, lookback } = incremental;
   const column = columns[cursor];
@@ -100,9 +106,6 @@ export function* findIncrementalProblems(pipeline: AnyPipeline, { pipelines }: P
     ];
   if (partition !== undefined)
     yield ['incremental', 'it has both "incremental" and "partition"; close old partitions with "closed" instead'];
-  const child = pipelines.find((other) => parentsOf({ pipelines }, other.table).includes(table));
-  if (child !== undefined)
-    yield ['incremental', `it names the partitions of ${child.table}, so its whole list is needed`];
 }
 
 /** Returns the pipelines whose records name the partitions of a pipeline. */

@@ -6,7 +6,7 @@
 import { RekapError } from '../errors.ts';
 import { type CarryOver, fullSyncHint, type Kept } from '../load/previous-tables.ts';
 import { isClosed } from '../project/closed-partitions.ts';
-import type { AnyPipeline, Incremental } from '../project/declaration.ts';
+import type { AnyPipeline } from '../project/declaration.ts';
 import { durationOf } from '../project/duration.ts';
 import { comparePartitions } from '../project/partition-list.ts';
 import type { Scope, Scopes, Verdict } from '../stages.ts';
@@ -17,7 +17,7 @@ import { datasetFingerprint } from './manifest.ts';
 import { findDamage } from './previous.ts';
 import type { Run } from './run.ts';
 
-/** Closed partitions that a sync reads again, each sync the next ones. */
+/** Closed partitions that a sync reads again, each sync others. */
 const closedToRead = 3;
 
 /** Milliseconds. A schedule doesn't start to the second, and seven nights may be a little less than seven days. */
@@ -32,85 +32,82 @@ const scheduleSlack = 3_600_000;
 export async function planScopes(run: Run, stored: Scopes | null): Promise<Scopes> {
   const { requested, options, previous, project, warn } = run;
   const isPartial = options.partitions !== null || requested.length < project.pipelines.length;
-  if (previous === null) {
-    if (isPartial)
-      warn('There is no previous snapshot. The new snapshot will contain only the requested partitions and datasets.');
-    return new Map(requested.map(({ table }) => [table, partialScope(options.partitions)] as const).filter(isScope));
-  }
-  if (isPartial) await requireKeepable(run, previous);
-  const scopes = new Map<string, Scope>();
   const syncs = (await readRuns(options.warehouse)).filter(({ kind }) => kind === 'sync').length;
+  const scopes = new Map<string, Scope>();
   for (const pipeline of project.pipelines) {
     const { table } = pipeline;
     const scope = !requested.includes(pipeline)
       ? { only: [] }
-      : (partialScope(options.partitions) ??
-        (stored === null ? incrementalScope(run, previous, pipeline, syncs) : stored.get(table)));
+      : options.partitions !== null
+        ? { only: options.partitions }
+        : stored === null
+          ? incrementalScope(run, pipeline, syncs)
+          : stored.get(table);
     if (scope !== undefined) scopes.set(table, scope);
   }
-  if (isPartial || scopes.size === 0) return scopes;
+  if (previous === null) {
+    if (isPartial)
+      warn('There is no previous snapshot. The new snapshot will contain only the requested partitions and datasets.');
+    return scopes;
+  }
+  if (scopes.size === 0) return scopes;
+  requireSameRows(run, previous, scopes);
   const problems = await findDamage(previous, run.signal);
   if (problems.length === 0) return scopes;
-  if (stored !== null) throw damagedPrevious(previous, problems);
+  if (isPartial || stored !== null)
+    throw new RekapError(
+      'warehouse',
+      `Nothing can be carried over from snapshot ${previous.id}, because it is damaged: ${problems.join('; ')}.`,
+      `${fullSyncHint} ${recoveryHint(previous.id)}`,
+    );
   warn(`Snapshot ${previous.id} is damaged, so the whole lists are read: ${problems.join('; ')}.`);
   return new Map();
 }
 
-function partialScope(partitions: readonly string[] | null): Scope | undefined {
-  return partitions === null ? undefined : { only: partitions };
-}
-
-function isScope(entry: readonly [string, Scope | undefined]): entry is readonly [string, Scope] {
-  return entry[1] !== undefined;
-}
-
 /** Returns what a sync reads of a dataset that declares `incremental` or closed partitions; undefined for the whole list. */
 function incrementalScope(
-  { options, startedAt }: Run,
-  { manifest }: Snapshot,
+  { options, startedAt, previous }: Run,
   pipeline: AnyPipeline,
   syncs: number,
 ): Scope | undefined {
   const { incremental, partition, table } = pipeline;
-  const before = manifest.datasets[table];
-  if (before === undefined || manifest.source !== options.source) return undefined;
+  const before = previous?.manifest.datasets[table];
+  if (before === undefined || previous?.manifest.source !== options.source) return undefined;
   if (before.definition !== datasetFingerprint(pipeline)) return undefined;
   if (partition?.closed !== undefined) {
-    const closed = before.partitions.flatMap(({ complete, partition: id }) =>
-      complete && id !== null && isClosed(pipeline, id, startedAt) ? [id] : [],
+    const closed = before.partitions.flatMap(({ partition: id }) =>
+      id !== null && isClosed(pipeline, id, startedAt) ? [id] : [],
     );
-    // The log counts syncs without changes too, which publish nothing.
-    const turn = (syncs * closedToRead) % Math.max(1, closed.length);
+    // Multiples of the golden ratio. If only every second or third sync reads partitions, these syncs still reach all.
+    const turn = Math.floor(((syncs * 0.618_034) % 1) * closed.length);
     const again = new Set([...closed, ...closed].slice(turn, turn + closedToRead));
     return { except: closed.filter((id) => !again.has(id)) };
   }
-  if (incremental === undefined || before.reading === undefined || before.rows === 0) return undefined;
+  if (incremental === undefined || before.rows === 0) return undefined;
   // All other grades require a proof of the whole list.
   if (options.requireProof !== null && options.requireProof !== 'incremental') return undefined;
-  return isWholeDue(incremental, before, startedAt) ? undefined : { window: true };
+  return isWholeDue(pipeline, before, startedAt) ? undefined : { window: true };
 }
 
 /** Returns whether the whole list must be read again. */
-export function isWholeDue({ wholeEvery }: Incremental, { reading }: ManifestDataset, startedAt: Date): boolean {
+export function isWholeDue({ incremental }: AnyPipeline, { reading }: ManifestDataset, startedAt: Date): boolean {
+  if (incremental === undefined) return reading?.whole_at === null;
   const age = startedAt.getTime() - Date.parse(reading?.whole_at ?? '');
-  return !(age >= 0 && age + scheduleSlack < durationOf(wholeEvery));
+  return !(age >= 0 && age + scheduleSlack < durationOf(incremental.wholeEvery));
 }
 
-/** @throws RekapError if rows of the previous snapshot can't be carried over. */
-async function requireKeepable({ requested, options, project, signal }: Run, previous: Snapshot): Promise<void> {
+/** @throws `source-mismatch` or `usage` if the previous snapshot has figures from elsewhere, or was built by other rules. */
+function requireSameRows({ options, project }: Run, previous: Snapshot, scopes: Scopes): void {
   if (previous.manifest.source !== options.source)
     throw new RekapError(
       'source-mismatch',
       `Snapshot ${previous.id} contains figures from ${previous.manifest.source}. Carrying them over would mix them with figures from ${options.source}.`,
       fullSyncHint,
     );
-  const problems = await findDamage(previous, signal);
-  if (problems.length > 0) throw damagedPrevious(previous, problems);
   for (const pipeline of project.pipelines) {
     const { table } = pipeline;
     const before = previous.manifest.datasets[table];
-    const isKept = !requested.includes(pipeline) || options.partitions !== null;
-    if (before === undefined || !isKept || before.definition === datasetFingerprint(pipeline)) continue;
+    if (before === undefined || !scopes.has(table) || before.definition === datasetFingerprint(pipeline)) continue;
     const old = previous.manifest.project.pipelines.find((other) => other.table === table);
     const place = old === undefined ? null : firstDifference(old, pipeline);
     throw new RekapError(
@@ -119,14 +116,6 @@ async function requireKeepable({ requested, options, project, signal }: Run, pre
       fullSyncHint,
     );
   }
-}
-
-function damagedPrevious({ id }: Snapshot, problems: readonly string[]): RekapError {
-  return new RekapError(
-    'warehouse',
-    `Nothing can be carried over from snapshot ${id}, because it is damaged: ${problems.join('; ')}.`,
-    `${fullSyncHint} ${recoveryHint(id)}`,
-  );
 }
 
 /** Returns where two declarations first differ, such as `columns.day.offset`, or null. */
@@ -183,12 +172,17 @@ function byPartition(a: Verdict, b: Verdict): number {
 
 /** Returns how a dataset was read, and which runs have the responses with its rows. */
 export function readingAfter(
-  { previous, id, startedAt }: Pick<Run, 'previous' | 'id' | 'startedAt'>,
+  { previous, id, startedAt, scopes }: Pick<Run, 'previous' | 'id' | 'startedAt' | 'scopes'>,
   kept: CarryOver,
   table: string,
   partitions: ManifestDataset['partitions'],
 ): Omit<DatasetReading, 'missed'> {
   const rows = kept.get(table);
+  const scope = scopes.get(table);
+  if (rows === undefined && scope !== undefined && 'only' in scope)
+    return scope.only.length === 0
+      ? { scope: 'nothing', from: null, whole_at: null, runs: [] }
+      : { scope: 'partitions', from: null, whole_at: null, runs: [id] };
   const before = previous?.manifest;
   if (rows === undefined || before === undefined)
     return { scope: 'whole', from: null, whole_at: startedAt.toISOString(), runs: [id] };

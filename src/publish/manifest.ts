@@ -128,7 +128,10 @@ export function differingFigures(now: Manifest, before: Manifest, withHistory: b
 function comparable(dataset: ManifestDataset | undefined, withHistory: boolean): Record<string, unknown> {
   if (dataset === undefined) return {};
   const partitions = dataset.partitions.map((verdict) => ({ ...verdict, read_at: '' }));
-  return { ...dataset, partitions, changes: withHistory ? dataset.changes : null };
+  if (withHistory) return { ...dataset, partitions };
+  // What windows missed is known only from the previous snapshot, like the changes.
+  const { missed: _, ...reading } = dataset.reading ?? {};
+  return { ...dataset, partitions, changes: null, reading };
 }
 
 /** Compares bytes if both describe the same snapshot. Otherwise compares rows, because a file contains its snapshot's ID. */

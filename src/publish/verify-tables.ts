@@ -139,7 +139,7 @@ export async function partitionsComplete({ manifest }: Subject, { published }: O
     const { table } = pipeline;
     const verdicts = new Map(manifest.datasets[table]!.partitions.map((verdict) => [verdict.partition, verdict]));
     const found = await published.rows<{ partition: string | null; row_count: bigint }>(
-      `SELECT ${partitionSql(pipeline)} AS partition, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL ORDER BY ALL`,
+      `SELECT ${partitionSql(pipeline)} AS partition, count(*) AS row_count FROM ${quoteIdentifier(table)} GROUP BY ALL HAVING row_count > 0 ORDER BY ALL`,
     );
     for (const { partition, row_count } of found) {
       const verdict = verdicts.get(partition);

@@ -49,7 +49,7 @@ export async function readWindowBounds(run: Run, kept: CarryOver): Promise<Map<s
     const before = previous!.manifest.datasets[table];
     if (incremental === undefined || before === undefined || kept.has(table)) continue;
     // Rows of another declaration can't be compared.
-    if (before.definition !== datasetFingerprint(pipeline)) continue;
+    if (before.rows === 0 || before.definition !== datasetFingerprint(pipeline)) continue;
     const [first] = await readKnownWindows(run, previous!, pipeline);
     if (first !== undefined) bounds.set(table, { cursor: incremental.cursor, from: first.from });
   }

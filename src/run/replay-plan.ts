@@ -128,27 +128,24 @@ export async function readIfThere(warehouse: string, id: string): Promise<Snapsh
   }
 }
 
-/** Returns whether a run kept rows of the previous snapshot. If no window joined, it read the whole list. */
-async function hasKeptRows(landing: string, scopes: NonNullable<RunFile['scopes']>): Promise<boolean> {
-  const windows = Object.entries(scopes).flatMap(([table, scope]) => ('window' in scope ? [table] : []));
-  if (windows.length < Object.keys(scopes).length) return true;
-  const { verdicts } = windows.length === 0 ? { verdicts: [] } : await readVerdicts(landing);
-  return verdicts.some(({ window }) => window !== undefined);
+/** Returns the scopes of a run that kept rows. If no window joined, it read the whole list. */
+export async function keptScopes(landing: string, { scopes = {} }: RunFile): Promise<Scopes> {
+  const planned = Object.entries(scopes);
+  if (!planned.some(([, scope]) => 'window' in scope)) return new Map(planned);
+  const { verdicts } = await readVerdicts(landing);
+  const joined = new Set(verdicts.flatMap(({ dataset, window }) => (window === undefined ? [] : [dataset])));
+  return new Map(planned.filter(([table, scope]) => !('window' in scope) || joined.has(table)));
 }
 
 export async function previousOf(
   { project, options, warn }: Pick<Run, 'project' | 'options' | 'warn'>,
-  {
-    landing,
-    file: { run, previous, partitions, datasets, scopes = {} },
-    original,
-  }: Pick<Replay, 'landing' | 'file' | 'original'>,
+  { file: { run, previous, partitions, datasets }, original, stored }: Pick<Replay, 'file' | 'original' | 'stored'>,
 ): Promise<Snapshot | null> {
   if (previous === null) return null;
   const there = await readIfThere(options.warehouse, previous);
   if (there !== null) return there;
   const isPartial = partitions !== null || datasets.length < project.pipelines.length;
-  if (isPartial || (await hasKeptRows(landing, scopes))) {
+  if (isPartial || stored.size > 0) {
     throw new RekapError(
       'snapshot-not-found',
       `Run ${run} carried over rows from snapshot ${previous}, which no longer exists.`,

@@ -177,7 +177,7 @@ async function stateDataset(
     ids === null ? !isPartitioned || (id !== null && received > 0) : id !== null && ids.includes(id),
   );
   // Rows outside a window are as old as the last reading of the whole list.
-  const whole = lists.some(({ window }) => window !== undefined) ? [dataset.reading!.whole_at] : [];
+  const whole = lists.some(({ window }) => window !== undefined) ? [dataset.reading!.whole_at!] : [];
   const times = [...whole, ...lists.map(({ read_at }) => read_at)].toSorted();
   const outer = partitionParameters(pipeline).map(({ column }) => key.indexOf(column));
   const groups = key.slice(0, outer.length === 0 ? 0 : Math.min(...outer));

@@ -12,7 +12,7 @@ export function describeReading(
   const window = partitions.find((verdict) => verdict.window !== undefined)?.window;
   if (reading !== undefined && window !== undefined) {
     const changed = formatNumber(changes.added + changes.changed + changes.removed);
-    const whole = reading.whole_at.slice(0, 10);
+    const whole = reading.whole_at!.slice(0, 10);
     const isNew = reading.scope === 'window';
     return language === 'id'
       ? `${isNew ? `${changed} baris berubah sejak snapshot sebelumnya. ` : ''}Yang diminta hanya perubahan sejak ${window.since}. Seluruh daftar terakhir dibuktikan lengkap pada ${whole}.`

@@ -75,10 +75,10 @@ const changeCounts = v.object({ added: count, removed: count, changed: count });
 const readingShape = v.object({
   /** What the run read: the whole list, a window of what changed, some partitions, or nothing. */
   scope: v.picklist(['whole', 'window', 'partitions', 'nothing']),
-  /** Snapshot that the other rows come from. Null if the whole list was read. */
+  /** Snapshot that the other rows come from. Null if there are none. */
   from: v.nullable(snapshotIdShape),
-  /** Start of the run that read the whole list last. */
-  whole_at: v.pipe(text, v.isoTimestamp()),
+  /** Start of the run that read the whole list last. Null if none did. */
+  whole_at: v.nullable(v.pipe(text, v.isoTimestamp())),
   /** Runs whose responses contain the rows, the oldest first. */
   runs: v.array(snapshotIdShape),
   /** Changes that the windows since then could not show. Missing unless the whole list was read after windows. */

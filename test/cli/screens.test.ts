@@ -28,11 +28,12 @@ const files = ['voters', 'changes'].map((table) => ({
   sha256: `0123456789abcdef${'f'.repeat(48)}`,
 }));
 
-function manifestWith(carried = 0, previous: string | null = null) {
+function manifestWith(carried = 0, previous: string | null = null, run = snapshotId) {
+  const others = { run: carried === 0 ? run : earlier };
   const partitions = [
-    verdictOf({ partition: '1101', received: 2, pages: 3 }),
-    verdictOf({ partition: '1102', received: 5, pages: 1, proof: 'own end', read_at: '2026-11-20T03:02:41.000Z' }),
-    verdictOf({ partition: '1103', received: 0, pages: 1 }),
+    verdictOf({ partition: '1101', received: 2, pages: 3, ...others }),
+    verdictOf({ partition: '1102', received: 5, pages: 1, proof: 'own end', run, read_at: '2026-11-20T03:02:41.000Z' }),
+    verdictOf({ partition: '1103', received: 0, pages: 1, ...others }),
   ];
   const ledger = { fetched: 10, published: 7, quarantined: 1, duplicates: 2 };
   const changes = { changed: 1, added: 2, removed: 3 };
@@ -124,7 +125,7 @@ const screens: Readonly<Record<string, () => string | Promise<string>>> = {
   ...Object.fromEntries(
     Object.entries(summaries).map(([name, [differing, carried, previous]]) => [
       `sync ${name}`,
-      () => renderSummary(resultOf(manifestWith(carried, previous ?? null), differing), project),
+      () => renderSummary(resultOf(manifestWith(carried, previous ?? null, differing.run), differing), project),
     ]),
   ),
 };

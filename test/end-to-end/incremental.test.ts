@@ -1,12 +1,9 @@
 /** An incremental sync reads what changed, joins it to the rows of the previous snapshot, and says how far its proof reaches. */
 
-import { appendFile, readdir } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadProject } from '../../src/project/load-project.ts';
-import type { Evidence } from '../../src/snapshots/find-evidence.ts';
-import { runHere } from '../support/run-here.ts';
-import { runReplay } from '../support/run-replay.ts';
 import { feedPipeline, hourlyRows, startFeed } from '../support/feed.ts';
 import { readRows } from '../support/read-table.ts';
 
@@ -108,7 +105,7 @@ describe('the whole list is read', () => {
     ]);
   });
 
-  it('if the declaration changed, the previous snapshot is damaged, or a proof of the whole is required', async () => {
+  it('if the declaration or the source changed, the previous snapshot is damaged, or a proof of the whole is required', async () => {
     const feed = await startFeed(hourlyRows(50));
     await feed.sync();
     await feed.nextNight();
@@ -122,6 +119,9 @@ describe('the whole list is read', () => {
     const changed = { ...feedPipeline, columns: { ...columns, value: { ...columns.value, nullable: true as const } } };
     const project = await loadProject({ name: 'feed', pipelines: [changed] });
     expect((await feed.sync({}, { ...project, reportModule: null })).reading).toMatchObject({ scope: 'whole' });
+    expect((await feed.sync({ source: 'http://elsewhere.test', acceptSource: true })).reading).toMatchObject({
+      scope: 'whole',
+    });
   });
 });
 
@@ -195,86 +195,6 @@ it('a source that ignores the parameter is read whole each night, and named', as
   expect((await feed.sync()).warnings.join()).toContain('the source seems to ignore "updated_since"');
 });
 
-describe('a carried-over row', () => {
-  it('has its evidence in the landing of the run that read it, which retention keeps', async () => {
-    const feed = await startFeed(hourlyRows(100));
-    const { reading } = await feed.sync({ keep: 2 });
-    for (let night = 1; night <= 5; night += 1) {
-      await feed.nextNight();
-      feed.state.rows.push({ id: 200 + night, value: `new ${night}`, updated_at: feed.ago(1) });
-      await feed.sync({ keep: 2 });
-    }
-    const runs = await readdir(join(feed.warehouse, 'landing'));
-    expect(runs).toHaveLength(6);
-    const recordOf = async (value: string) => {
-      const { stdout } = await runHere(['evidence', value, '--json', '--warehouse', feed.warehouse]);
-      const [{ records }] = JSON.parse(stdout) as [Evidence];
-      return records[0]!;
-    };
-    expect(await recordOf('42')).toMatchObject({ run: reading!.runs[0] });
-    expect(JSON.parse((await recordOf('202')).record)).toMatchObject({ id: 202 });
-  });
-
-  it('is in the tables that a replay of the run builds again', async () => {
-    const feed = await startFeed(hourlyRows(100));
-    await feed.sync();
-    await feed.nextNight();
-    feed.state.rows.push({ id: 101, value: 'new', updated_at: feed.ago(1) });
-    await feed.sync();
-    const { outcome, snapshot, equals } = await runReplay(feed.warehouse);
-    expect({ outcome, equals }).toEqual({ outcome: 'reproduced', equals: snapshot });
-  });
-
-  it('stays after a rollback: the window then begins at the rows of that snapshot', async () => {
-    const feed = await startFeed(hourlyRows(100));
-    const first = await feed.sync();
-    await feed.nextNight();
-    feed.state.rows.push({ id: 101, value: 'new', updated_at: feed.ago(1) });
-    await feed.sync();
-    await runHere(['snapshots', 'rollback', first.reading!.runs[0]!, '--warehouse', feed.warehouse]);
-    expect(await feed.published()).toHaveLength(100);
-    await feed.nextNight();
-    expect((await feed.sync({ unpin: true })).reading).toMatchObject({ scope: 'window', from: first.reading!.runs[0] });
-    expect(await feed.published()).toHaveLength(101);
-  });
-});
-
-describe('closed partitions', () => {
-  const months = ['2026-05', '2026-06', '2026-07', '2026-08', '2026-09', '2026-10', '2026-11'];
-  const byMonth = {
-    table: 'rows',
-    path: '/rows',
-    paging: { by: 'offset', limit: 'limit', offset: 'offset' },
-    partition: {
-      parameter: 'month',
-      column: 'month',
-      values: { from: 'list', values: months },
-      closed: { after: 'P30D', column: 'month' },
-    },
-    columns: { month: { kind: 'text', field: 'month' }, id: { kind: 'integer', field: 'id' } },
-    key: ['month', 'id'],
-  } as const;
-
-  it('are carried over, and in turn read again', async () => {
-    const feed = await startFeed([], { pipeline: byMonth, ofMonth: (month) => [{ month, id: 1 }] });
-    const monthsOf = (asked: readonly string[]) =>
-      [...new Set(asked.flatMap((search) => /month=([^&]*)/.exec(search)?.[1] ?? []))].toSorted();
-    expect(monthsOf((await feed.sync()).asked)).toEqual(months);
-    const read: string[][] = [];
-    for (let night = 1; night <= 3; night += 1) {
-      await feed.nextNight();
-      const { asked, rows } = await feed.sync();
-      expect(rows).toBe(7);
-      read.push(monthsOf(asked));
-    }
-    // October ended on the first night of the test, so it and November are open.
-    for (const requested of read) expect(requested).toEqual(expect.arrayContaining(['2026-10', '2026-11']));
-    expect(read.map(({ length }) => length)).toEqual([5, 5, 5]);
-    // Nights without changes turn too.
-    expect(new Set(read.flat())).toEqual(new Set(months));
-  });
-});
-
 describe('what windows can not read', () => {
   it('a row without a readable time is carried over, and does not stop later windows', async () => {
     const columns = { ...feedPipeline.columns, updated_at: { kind: 'timestamp', field: 'updated_at' } } as const;
@@ -286,6 +206,10 @@ describe('what windows can not read', () => {
     feed.state.rows.push({ id: 52, value: 'new', updated_at: feed.ago(1) });
     expect((await feed.sync()).reading).toMatchObject({ scope: 'window' });
     expect(await feed.published()).toHaveLength(52);
+    // If it changes, no window shows it.
+    feed.state.rows[50] = { ...feed.state.rows[50]!, value: 'changed' };
+    await feed.clock.sleep(8 * 86_400_000);
+    expect((await feed.sync()).reading).toMatchObject({ scope: 'whole', missed: { changed: 1 } });
   });
 
   it('a window that the source refuses leads to the whole list', async () => {

@@ -166,3 +166,10 @@ it('a record with an earlier time than the known one is a stale copy, and does n
     ),
   ).toBeNull();
 });
+
+it('begins at no row with the oldest known time, because others with that time may be unknown', () => {
+  const newest = [30n, 10n, 10n].map((cursor, index) => ({ key: String(index), cursor }));
+  const steps = { latest: 30n, lookback: 5n, precision: 1n };
+  expect([...windowsOfTimes({ newest, areAll: false }, steps)]).toEqual([]);
+  expect([...windowsOfTimes({ newest, areAll: true }, steps)].map(({ from }) => from)).toContain(10n);
+});

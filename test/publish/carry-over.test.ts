@@ -1,7 +1,8 @@
 /** A partial sync keeps the verdicts on what it doesn't read. */
 
 import { expect, it } from 'vitest';
-import { verdictsAfter } from '../../src/publish/carry-over.ts';
+import { isWholeDue, verdictsAfter } from '../../src/publish/carry-over.ts';
+import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Run } from '../../src/publish/run.ts';
 import { datasetOf, manifestOf, snapshotId, verdictOf } from '../support/manifests.ts';
 
@@ -24,4 +25,17 @@ it.each([
   const others = verdictOf({ dataset: 'voting_rights_users' });
   const found = verdictsAfter(run, kept, 'voters', [...read.map((id) => verdict(id, 'now')), others]);
   expect(found.map((each) => `${each.partition} ${each.read_at}`)).toEqual(expected);
+});
+
+const hour = 3_600_000;
+
+it.each([
+  ['a schedule that began a little early', 7 * 24 * hour - hour / 2, true],
+  ['the night before', 6 * 24 * hour, false],
+  ['a clock that went back', -hour, true],
+])('after %s, the whole list is due: %s ms, %s', (_, age, expected) => {
+  const whole_at = '2026-11-01T00:00:00.000Z';
+  const before = datasetOf({ reading: { scope: 'whole', from: null, whole_at, runs: [] } });
+  const pipeline = { incremental: { cursor: 'id', wholeEvery: 'P7D' } } as unknown as AnyPipeline;
+  expect(isWholeDue(pipeline, before, new Date(Date.parse(whole_at) + age))).toBe(expected);
 });

@@ -98,12 +98,12 @@ function origin({ datasets, previous, run }: Manifest): string {
   return `the responses of run ${run} (${countOf(read, 'row')}) and snapshot ${previous} (${countOf(carried, 'row')} carried over)`;
 }
 
-function datasetTable({ manifest }: SyncResult, { pipelines }: Project): string {
+function datasetTable({ manifest, run }: SyncResult, { pipelines }: Project): string {
   const rows = pipelines.flatMap(({ table }): Record<string, string>[] => {
     const dataset = manifest.datasets[table];
     if (dataset === undefined || (dataset.partitions.length === 0 && dataset.rows === 0)) return [];
     const { ledger, violations, carried_over, rows: count } = dataset;
-    const now = readNow(manifest, dataset);
+    const now = readNow(run, dataset);
     return [
       {
         dataset: table,
@@ -199,17 +199,17 @@ function describeContents({ manifest }: SyncResult, { pipelines }: Project): str
 }
 
 /** Returns the verdicts of this run, without those of partitions that were carried over. */
-function readNow({ created_at }: Manifest, { carried_over, partitions }: ManifestDataset): Verdict[] {
-  return partitions.filter(({ read_at }) => carried_over === 0 || read_at >= created_at);
+function readNow(run: string, { partitions }: ManifestDataset): Verdict[] {
+  return partitions.filter((verdict) => verdict.run === run);
 }
 
-function requests({ kind, figures, manifest }: SyncResult): string {
+function requests({ kind, figures, manifest, run }: SyncResult): string {
   const { requests: count, retries, bytes, throttled, lowest_concurrency, from_landing, milliseconds } = figures;
   const took = formatSeconds(milliseconds);
   if (kind === 'replay') return `${countOf(from_landing, 'page')} read from the stored responses, 0 requests, ${took}`;
   const landed = from_landing === 0 ? '' : `${countOf(from_landing, 'page')} from stored responses, `;
   const retried = `${formatNumber(retries)} ${retries === 1 ? 'retry' : 'retries'}`;
-  const pages = countPages(Object.values(manifest.datasets).flatMap((dataset) => readNow(manifest, dataset)));
+  const pages = countPages(Object.values(manifest.datasets).flatMap((dataset) => readNow(run, dataset)));
   const checks = count - retries - pages;
   const named = from_landing > 0 || checks <= 0 ? '' : `${countOf(checks, 'completeness check')}, `;
   const slower =

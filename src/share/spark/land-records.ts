@@ -7,7 +7,7 @@ import type { RunFile } from '../../land/formats.ts';
 import { readRunFile } from '../../land/landed-run.ts';
 import type { AnyPipeline, Project } from '../../project/declaration.ts';
 import { openAccepted } from '../../run/landed-readings.ts';
-import { findLanding, requireOwnFile } from '../../run/replay-plan.ts';
+import { findLanding, keptScopes, requireOwnFile } from '../../run/replay-plan.ts';
 import { type Database, quoteText } from '../../runtime/database.ts';
 import { type AcceptedReading, FieldKind, type Page } from '../../stages.ts';
 import { readRuns } from '../../warehouse/runs-log.ts';
@@ -73,7 +73,7 @@ export async function landRecords(
   const { landing } = await findLanding(requested);
   const file = await readRunFile(landing);
   requireOwnFile(landing, file);
-  requireWhole(file);
+  await requireWhole(landing, file);
   await requireAccepted(requested.warehouse, file.run);
   // Before tables or columns are created for a run that can't be released.
   const last = await readLastPublication(place);
@@ -139,9 +139,10 @@ function withBranch(changes: readonly TableChange[]): TableChange[] {
   });
 }
 
-function requireWhole({ run, partitions, datasets, scopes = {}, project }: RunFile): void {
+async function requireWhole(landing: string, file: RunFile): Promise<void> {
+  const { run, partitions, datasets, project } = file;
   const isWhole = partitions === null && datasets.length === project.pipelines.length;
-  if (isWhole && Object.keys(scopes).length === 0) return;
+  if (isWhole && (await keptScopes(landing, file)).size === 0) return;
   const what = `Run ${run} read only some datasets, partitions or changes, and carried the other rows over.`;
   throw new RekapError('landing', what, 'Land a run that read everything.');
 }
