@@ -3,7 +3,6 @@
 import { createCursorReader } from '../kinds/cursor.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
 import { countOf } from '../runtime/text.ts';
-import { isRefusal } from '../source/source-messages.ts';
 import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset.ts';
 import type { ExtractOptions } from './extract-options.ts';
@@ -19,6 +18,8 @@ export async function readWindow(
   holder: PageHolder,
 ): Promise<AcceptedReading[] | null> {
   const { table, incremental } = pipeline;
+  // A list that is shorter than a window of its last records.
+  if (windows.length === 0 && incremental!.lookback === undefined) return null;
   const warn = (message: string): void => options.report({ kind: 'warning', message: `${table}: ${message}.` });
   let why = 'the previous snapshot has too few rows before the window, or too many in it';
   let lost: KnownRow | null = null;
@@ -69,13 +70,8 @@ async function readOnce(
     report: (event) => (event.kind === 'warning' ? options.report(event) : undefined),
   };
   const readings: AcceptedReading[] = [];
-  try {
-    for await (const { reading } of readDatasets([new DatasetExtraction(pipeline, own, holder, [])], own, holder))
-      readings.push(reading);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    return error.message.replace(/\.$/, '');
-  }
+  for await (const { reading } of readDatasets([new DatasetExtraction(pipeline, own, holder, [])], own, holder))
+    readings.push(reading);
   const doubt = readings.find(({ verdict }) => !verdict.complete)?.verdict.reason ?? null;
   if (doubt === null) return readings;
   for (const { pages } of readings) for (const page of pages) page.release();

@@ -178,6 +178,13 @@ describe('a list that grows at its end', () => {
     expect(await feed.published()).toHaveLength(401);
   });
 
+  it('is read whole without a warning while it is short', async () => {
+    const feed = await startFeed(hourlyRows(100), { pipeline: byId });
+    await feed.sync();
+    await feed.nextNight();
+    expect(await feed.sync()).toMatchObject({ reading: { scope: 'whole' }, warnings: [] });
+  });
+
   it('is read whole if one of them is gone', async () => {
     const feed = await startFeed(hourlyRows(400), { pipeline: byId });
     await feed.sync();
