@@ -111,7 +111,7 @@ export function neededPasses(listing: { isOrderly: boolean; pagesVary: boolean }
 /** Reads partition and key of a record into its fields. The next record overwrites them. */
 export class RecordReader {
   partition: string | null = null;
-  /** Fingerprint of the key, or of the whole record if the key is missing. */
+  /** Fingerprint of the key, or of the whole record if it has none. */
   readonly key: Fingerprint = { high: 0, low: 0 };
   private readonly partitionColumns: readonly { readonly column: Column; readonly place: number }[];
   private readonly namePlace: number;

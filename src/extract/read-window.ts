@@ -2,6 +2,7 @@
 
 import { createCursorReader } from '../kinds/cursor.ts';
 import type { AnyPipeline } from '../project/declaration.ts';
+import type { RunEvent } from '../runtime/context.ts';
 import { countOf } from '../runtime/text.ts';
 import type { AcceptedReading } from '../stages.ts';
 import { DatasetExtraction } from './dataset.ts';
@@ -21,18 +22,21 @@ export async function readWindow(
   // A list that is shorter than a window of its last records.
   if (windows.length === 0 && incremental!.lookback === undefined) return null;
   const warn = (message: string): void => options.report({ kind: 'warning', message: `${table}: ${message}.` });
-  let why = 'the previous snapshot has too few rows before the window, or too many in it';
+  let why = 'no row of the previous snapshot can begin a window';
   let lost: KnownRow | null = null;
   for (const window of windows) {
-    const readings = await readOnce(pipeline, window, options, holder);
+    const events: RunEvent[] = [];
+    const own = { ...options, report: (event: RunEvent) => void (event.kind === 'warning' && events.push(event)) };
+    const readings = await readOnce(pipeline, window, own, holder);
     if (typeof readings === 'string') {
-      why = `the window since ${window.since} could not be proved: ${readings}`;
+      why = `the window since ${window.since} could not be proved: ${readings}. If this repeats, check "incremental" and the "format" of ${incremental!.cursor} in the declaration`;
       break;
     }
     const found = await readCursors(pipeline, incremental!.cursor, readings);
     const row = missingIn(window, found);
     const isGone = lost !== null && isMissing(lost, found);
     if (row === null) {
+      for (const event of events) options.report(event);
       warnOfIgnored(window, found, warn);
       return readings.map(({ verdict, pages }) => ({
         verdict: { ...verdict, grade: 'incremental', window: { since: window.since, grade: verdict.grade } },
@@ -52,10 +56,7 @@ export async function readWindow(
   return null;
 }
 
-/**
- * Reads one window like a list. Reports only warnings, because a window that doesn't join is discarded. If the window can't be proved, or the source
- * refuses it, returns the reason.
- */
+/** Reads one window like a list. If it can't be proved, or the source refuses it, returns the reason. */
 async function readOnce(
   pipeline: AnyPipeline,
   { name, since }: RequestedWindow,
@@ -67,7 +68,6 @@ async function readOnce(
     ...options,
     window: { [name]: since },
     expected: { ...options.expected, [table]: 0 },
-    report: (event) => (event.kind === 'warning' ? options.report(event) : undefined),
   };
   const readings: AcceptedReading[] = [];
   for await (const { reading } of readDatasets([new DatasetExtraction(pipeline, own, holder, [])], own, holder))
@@ -75,7 +75,8 @@ async function readOnce(
   const doubt = readings.find(({ verdict }) => !verdict.complete)?.verdict.reason ?? null;
   if (doubt === null) return readings;
   for (const { pages } of readings) for (const page of pages) page.release();
-  return doubt;
+  // What follows is advice on the whole list.
+  return doubt.split(/[.;] |\.$/)[0]!;
 }
 
 async function readCursors(

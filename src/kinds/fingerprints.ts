@@ -167,12 +167,15 @@ export class FingerprintHash implements ValueSink {
 
 const hash = new FingerprintHash();
 
-/** Writes the fingerprint of a record's key into `into`, or of the whole record if a part of the key is missing. */
+/** Writes the fingerprint of a record's key into `into`, or of the whole record if a part of the key is missing or null. */
 export function fingerprintRecord(page: Page, row: number, keyColumns: readonly number[], into: Fingerprint): void {
   const { records } = page;
   const base = row * records.width;
   let hasKey = records.isObject[row] === 1;
-  for (const column of keyColumns) if (records.fieldKind[base + column] === FieldKind.missing) hasKey = false;
+  for (const column of keyColumns) {
+    const kind = records.fieldKind[base + column];
+    if (kind === FieldKind.missing || kind === FieldKind.null) hasKey = false;
+  }
   if (!hasKey) return fingerprintBytes(page, row, into);
   hash.begin();
   for (const column of keyColumns) addField(page, base + column, hash);

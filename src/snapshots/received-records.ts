@@ -13,8 +13,8 @@ import { warehousePaths } from '../warehouse/snapshot-format.ts';
 import type { Snapshot } from '../warehouse/warehouse.ts';
 
 export interface ReceivedRecord {
-  /** The full listing, or the partition's own list. */
-  readonly account: 'full listing' | 'partition';
+  /** The only list of the dataset; or the full listing, or the partition's own list. */
+  readonly account: 'list' | 'full listing' | 'partition';
   readonly url: string;
   readonly at: string;
   readonly status: number;
@@ -71,7 +71,7 @@ async function readLanding(
       for (let record = 0; record < index.length; record += 1) {
         if (!matches(page, record)) continue;
         records.push({
-          account: line.partition === null ? 'full listing' : 'partition',
+          account: pipeline.partition === undefined ? 'list' : line.partition === null ? 'full listing' : 'partition',
           url,
           at: at.toISOString(),
           status,

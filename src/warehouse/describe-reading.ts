@@ -15,8 +15,8 @@ export function describeReading(
     const whole = reading.whole_at!.slice(0, 10);
     const isNew = reading.scope === 'window';
     return language === 'id'
-      ? `${isNew ? `${changed} baris berubah sejak snapshot sebelumnya. ` : ''}Yang diminta hanya perubahan sejak ${window.since}. Seluruh daftar terakhir dibuktikan lengkap pada ${whole}.`
-      : `${isNew ? `${changed} ${changed === '1' ? 'row' : 'rows'} changed since the previous snapshot. ` : ''}Only changes since ${window.since} were requested. The whole list was last proved on ${whole}.`;
+      ? `${isNew ? `${changed} baris berbeda dari snapshot sebelumnya. ` : ''}Yang diminta hanya perubahan sejak ${window.since}. Seluruh daftar terakhir dibuktikan lengkap pada ${whole}.`
+      : `${isNew ? `${changed} ${changed === '1' ? 'row differs' : 'rows differ'} from the previous snapshot. ` : ''}Only changes since ${window.since} were requested. The whole list was last proved on ${whole}.`;
   }
   const { added = 0, changed = 0, removed = 0 } = reading?.missed ?? {};
   const missed = added + changed + removed;

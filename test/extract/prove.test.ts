@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { FetchedPage } from '../../src/source/response-reader.ts';
 import { FullListing, SeenRecords } from '../../src/extract/full-listing.ts';
 import { PageHolder } from '../../src/extract/page-holder.ts';
-import { judge, neededPasses } from '../../src/extract/prove.ts';
+import { judge, KeyOccurrences, neededPasses, RecordReader } from '../../src/extract/prove.ts';
 import { ContentHash } from '../../src/kinds/content.ts';
 import { voters } from '../support/bundled.ts';
 import { pageOf, voterRecord } from '../support/pages.ts';
@@ -97,4 +97,21 @@ it('counts each record as often as it occurs, and records that only the listing 
 it('needs three passes for several pages without an ordered listing, or if pages vary, and else two', () => {
   expect([neededPasses(null, 1), neededPasses(null, 2), neededPasses(listingOf([a!]), 2)]).toEqual([2, 3, 2]);
   expect(neededPasses(listingOf([a!, b!, c!], [d!], [record('2', 'A')]), 1)).toBe(3);
+});
+
+it.each<[boolean, string, object[]]>([
+  [false, 'whose keys have a null', [{ NamaKabupaten: null }, { NamaKabupaten: null, JumlahTotal: '9' }]],
+  [true, 'with the same key', [{ NamaKabupaten: 'A' }, { NamaKabupaten: 'A', JumlahTotal: '9' }]],
+])('a repeat is %s for different records %s', (isRepeat, _what, records) => {
+  const page = pageOf(
+    voters,
+    records.map((one) => voterRecord({ ...one })),
+  );
+  const reader = new RecordReader(voters);
+  const keys = new KeyOccurrences();
+  for (const row of records.keys()) {
+    reader.read(page, row);
+    keys.add(reader.key);
+  }
+  expect(keys.hasRepeats).toBe(isRepeat);
 });

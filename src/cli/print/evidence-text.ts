@@ -17,10 +17,11 @@ const labels = {
   none: { en: 'All checks pass.', id: 'Data lolos semua pemeriksaan.' },
   quarantined: { en: 'In quarantine', id: 'Data dikarantina' },
   received: { en: 'As received from the source', id: 'Asal-usul data' },
+  list: { en: 'from the list', id: 'dari daftar' },
   'full listing': { en: 'from the full listing', id: 'dari daftar lengkap' },
-  'partition listing': { en: 'from the partition listing', id: 'dari daftar per bagian' },
+  partition: { en: 'from the partition listing', id: 'dari daftar per bagian' },
   place: { en: 'record', id: 'data nomor' },
-  same: { en: 'Both listings contain the same record:', id: 'Kedua daftar memuat data yang sama:' },
+  same: { en: 'These responses contain the same record:', id: 'Semua respons ini memuat data yang sama:' },
   one: { en: 'Record:', id: 'Isi data:' },
   nothing: {
     en: 'The stored responses do not contain this record.',
@@ -96,7 +97,7 @@ function renderRecords(records: readonly ReceivedRecord[], language: Language): 
   if (records.length === 0) return labels.nothing[language];
   const texts = new Set(records.map(({ record }) => record));
   const lines = records.flatMap(({ account, url, at, sha256, place, record }) => [
-    `  ${account === 'partition' ? labels['partition listing'][language] : labels['full listing'][language]}, ${at}, ${labels.place[language]} ${place}`,
+    `  ${labels[account][language]}, ${at}, ${labels.place[language]} ${place}`,
     `    ${printable(url)}`,
     `    SHA-256 ${sha256}`,
     ...(texts.size > 1 ? layOut(record) : []),
