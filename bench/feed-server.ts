@@ -67,7 +67,8 @@ function serve(rows: number): void {
       return;
     }
     const since = searchParams.get('updated_since');
-    const first = since === null ? 0 : feed.findIndex(({ at }) => at * 1000 >= Date.parse(since));
+    const from = since === null ? 0 : Date.parse(since) / 1000;
+    const first = feed.findIndex(({ at }) => at >= from);
     const offset = (first < 0 ? feed.length : first) + Number(searchParams.get('offset'));
     const page = feed.slice(offset, offset + Number(searchParams.get('limit')));
     const records = page.map(({ id, version, at }) => ({
