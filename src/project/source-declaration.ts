@@ -103,7 +103,7 @@ export interface Partition<Column extends string = string> extends PartitionPara
   readonly values?: PartitionValues;
   /** Further parameters of the filter. Then every one has `values`. */
   readonly and?: readonly PartitionParameter<Column>[];
-  /** Closed partitions are carried over. Each sync reads three others of them again. */
+  /** Closed partitions are carried over. Each sync reads three of them again, each day others. */
   readonly closed?: ClosedPartitions<Column>;
 }
 

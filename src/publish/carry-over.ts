@@ -6,18 +6,17 @@
 import { RekapError } from '../errors.ts';
 import { type CarryOver, fullSyncHint, type Kept } from '../load/previous-tables.ts';
 import { isClosed } from '../project/closed-partitions.ts';
-import type { AnyPipeline } from '../project/declaration.ts';
+import type { AnyPipeline, Incremental } from '../project/declaration.ts';
 import { durationOf } from '../project/duration.ts';
 import { comparePartitions } from '../project/partition-list.ts';
 import type { Scope, Scopes, Verdict } from '../stages.ts';
 import type { DatasetReading, Manifest, ManifestDataset } from '../warehouse/snapshot-format.ts';
-import { readRuns } from '../warehouse/runs-log.ts';
 import { recoveryHint, type Snapshot } from '../warehouse/warehouse.ts';
 import { datasetFingerprint } from './manifest.ts';
 import { findDamage } from './previous.ts';
 import type { Run } from './run.ts';
 
-/** Closed partitions that a sync reads again, each sync others. */
+/** Closed partitions that a sync reads again, each day others. */
 const closedToRead = 3;
 
 /** Milliseconds. A schedule doesn't start to the second, and seven nights may be a little less than seven days. */
@@ -32,7 +31,6 @@ const scheduleSlack = 3_600_000;
 export async function planScopes(run: Run, stored: Scopes | null): Promise<Scopes> {
   const { requested, options, previous, project, warn } = run;
   const isPartial = options.partitions !== null || requested.length < project.pipelines.length;
-  const syncs = (await readRuns(options.warehouse)).filter(({ kind }) => kind === 'sync').length;
   const scopes = new Map<string, Scope>();
   for (const pipeline of project.pipelines) {
     const { table } = pipeline;
@@ -41,7 +39,7 @@ export async function planScopes(run: Run, stored: Scopes | null): Promise<Scope
       : options.partitions !== null
         ? { only: options.partitions }
         : stored === null
-          ? incrementalScope(run, pipeline, syncs)
+          ? incrementalScope(run, pipeline)
           : stored.get(table);
     if (scope !== undefined) scopes.set(table, scope);
   }
@@ -65,11 +63,7 @@ export async function planScopes(run: Run, stored: Scopes | null): Promise<Scope
 }
 
 /** Returns what a sync reads of a dataset that declares `incremental` or closed partitions; undefined for the whole list. */
-function incrementalScope(
-  { options, startedAt, previous }: Run,
-  pipeline: AnyPipeline,
-  syncs: number,
-): Scope | undefined {
+function incrementalScope({ options, startedAt, previous }: Run, pipeline: AnyPipeline): Scope | undefined {
   const { incremental, partition, table } = pipeline;
   const before = previous?.manifest.datasets[table];
   if (before === undefined || previous?.manifest.source !== options.source) return undefined;
@@ -78,22 +72,22 @@ function incrementalScope(
     const closed = before.partitions.flatMap(({ partition: id }) =>
       id !== null && isClosed(pipeline, id, startedAt) ? [id] : [],
     );
-    // Multiples of the golden ratio. If only every second or third sync reads partitions, these syncs still reach all.
-    const turn = Math.floor(((syncs * 0.618_034) % 1) * closed.length);
+    // Multiples of the golden ratio reach all partitions, on whichever days syncs run.
+    const days = Math.floor(startedAt.getTime() / 86_400_000);
+    const turn = Math.floor(((days * 0.618_034) % 1) * closed.length);
     const again = new Set([...closed, ...closed].slice(turn, turn + closedToRead));
     return { except: closed.filter((id) => !again.has(id)) };
   }
   if (incremental === undefined || before.rows === 0) return undefined;
   // All other grades require a proof of the whole list.
   if (options.requireProof !== null && options.requireProof !== 'incremental') return undefined;
-  return isWholeDue(pipeline, before, startedAt) ? undefined : { window: true };
+  return isWholeDue(incremental, before, startedAt) ? undefined : { window: true };
 }
 
-/** Returns whether the whole list must be read again. */
-export function isWholeDue({ incremental }: AnyPipeline, { reading }: ManifestDataset, startedAt: Date): boolean {
-  if (incremental === undefined) return reading?.whole_at === null;
+/** Returns whether a proof of the whole list is due: there is none, or it is too old. */
+export function isWholeDue({ wholeEvery }: Incremental, { reading }: ManifestDataset, startedAt: Date): boolean {
   const age = startedAt.getTime() - Date.parse(reading?.whole_at ?? '');
-  return !(age >= 0 && age + scheduleSlack < durationOf(incremental.wholeEvery));
+  return !(age >= 0 && age + scheduleSlack < durationOf(wholeEvery));
 }
 
 /** @throws `source-mismatch` or `usage` if the previous snapshot has figures from elsewhere, or was built by other rules. */

@@ -55,15 +55,15 @@ function hasSameContents(run: Run, { manifest }: Snapshot, staged: Staged): bool
     manifest.tool.version === readVersion() &&
     manifest.definition === definitionFingerprint(project) &&
     manifest.source === options.source &&
-    project.pipelines.every((pipeline) => {
-      const { table } = pipeline;
+    project.pipelines.every(({ table, incremental }) => {
       const before = manifest.datasets[table];
       const rows = kept.get(table);
       if (before === undefined) return false;
       // The rows of a window are compared with those of the snapshot.
       if (rows !== undefined && 'otherKeys' in rows) return true;
       // A new proof of the whole list is published when it is due, because windows lean on it.
-      if (rows === undefined && isWholeDue(pipeline, before, run.startedAt)) return false;
+      if (rows === undefined && incremental !== undefined && isWholeDue(incremental, before, run.startedAt))
+        return false;
       if (!hasSameQuarantine(staged, table, before, totals.get(table))) return false;
       return contentsOf(verdictsAfter(run, kept, table, verdicts)) === contentsOf(before.partitions);
     })

@@ -99,10 +99,10 @@ it('needs three passes for several pages without an ordered listing, or if pages
   expect(neededPasses(listingOf([a!, b!, c!], [d!], [record('2', 'A')]), 1)).toBe(3);
 });
 
-it.each<[boolean, string, object[]]>([
-  [false, 'whose keys have a null', [{ NamaKabupaten: null }, { NamaKabupaten: null, JumlahTotal: '9' }]],
-  [true, 'with the same key', [{ NamaKabupaten: 'A' }, { NamaKabupaten: 'A', JumlahTotal: '9' }]],
-])('a repeat is %s for different records %s', (isRepeat, _what, records) => {
+it.each<[string, boolean, object[]]>([
+  ['have a null in their keys', false, [{ NamaKabupaten: null }, { NamaKabupaten: null, JumlahTotal: '9' }]],
+  ['have the same key', true, [{ NamaKabupaten: 'A' }, { NamaKabupaten: 'A', JumlahTotal: '9' }]],
+])('if different records %s, one repeats the other: %s', (_what, isRepeat, records) => {
   const page = pageOf(
     voters,
     records.map((one) => voterRecord({ ...one })),

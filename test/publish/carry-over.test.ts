@@ -2,7 +2,6 @@
 
 import { expect, it } from 'vitest';
 import { isWholeDue, verdictsAfter } from '../../src/publish/carry-over.ts';
-import type { AnyPipeline } from '../../src/project/declaration.ts';
 import type { Run } from '../../src/publish/run.ts';
 import { datasetOf, manifestOf, snapshotId, verdictOf } from '../support/manifests.ts';
 
@@ -36,6 +35,6 @@ it.each([
 ])('after %s, the whole list is due: %s ms, %s', (_, age, expected) => {
   const whole_at = '2026-11-01T00:00:00.000Z';
   const before = datasetOf({ reading: { scope: 'whole', from: null, whole_at, runs: [] } });
-  const pipeline = { incremental: { cursor: 'id', wholeEvery: 'P7D' } } as unknown as AnyPipeline;
-  expect(isWholeDue(pipeline, before, new Date(Date.parse(whole_at) + age))).toBe(expected);
+  const incremental = { cursor: 'id', wholeEvery: 'P7D' };
+  expect(isWholeDue(incremental, before, new Date(Date.parse(whole_at) + age))).toBe(expected);
 });
